@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+package dev.sandgate.spi;
+
+import io.smallrye.mutiny.Uni;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * One way to run sandboxes on this node: function call, container, microVM, full VM, or a third party's own.
+ *
+ * <p>Lifecycle: {@link BackendProvider#open} → {@link #probe} → {@link #adopt} once, with what the node's
+ * records say was alive → {@link #create} any number of times, concurrently → {@link #close}. Nothing is
+ * called after {@code close}.
+ *
+ * <p>Threads: {@code Uni}s may be subscribed on any thread, also on an event loop: a backend must not block
+ * the subscriber; blocking work belongs on virtual threads of its own. Items may be emitted on any thread.
+ */
+public interface Backend extends AutoCloseable {
+
+  /**
+   * How strongly a sandbox is kept apart from the host.
+   *
+   * @return constant
+   */
+  Isolation isolation();
+
+  /**
+   * What sandboxes of this backend can do beyond exec. A declared capability works; a call that needs an
+   * undeclared one is refused by the node with {@link ErrorCode#UNSUPPORTED} and never reaches the backend.
+   *
+   * @return constant for the backend's life
+   */
+  Set<Capability> capabilities();
+
+  /**
+   * Whether the backend can run on this host, found out by trying, not by guessing. May block up to 30 s;
+   * idempotent; called at start and by {@code sandgate doctor}.
+   *
+   * @return one line per thing examined
+   */
+  Probe probe();
+
+  /**
+   * Makes a sandbox and completes when its first exec can be sent.
+   *
+   * <p>Not idempotent; the node guarantees that an id is used once. Cancelling abandons the creation: what
+   * was made is removed. Errors: {@link ErrorCode#INVALID_ARGUMENT} (a field of the spec), {@link
+   * ErrorCode#ROOTFS_UNSAFE}, {@link ErrorCode#RESOURCE_EXHAUSTED}, {@link ErrorCode#BACKEND_UNAVAILABLE}.
+   *
+   * @param spec what is wanted, already validated by the node for ranges
+   * @return the sandbox, owned by the node, which destroys it
+   */
+  Uni<Sandbox> create(SandboxSpec spec);
+
+  /**
+   * Takes back the sandboxes that survived a restart of the node, and removes every leftover (process,
+   * mount, cgroup, directory) of this backend that is not in the list. Called once, before the first create;
+   * must not take longer than 10 s before its first answer.
+   *
+   * @param known specs of the sandboxes that the node's records call alive
+   * @return those that are alive and answer; the others are lost
+   */
+  Uni<List<Sandbox>> adopt(List<SandboxSpec> known);
+
+  /** Releases what the backend holds; sandboxes stay alive so that a restarted node can adopt them. */
+  @Override
+  void close();
+}

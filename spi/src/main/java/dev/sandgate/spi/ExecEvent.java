@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+package dev.sandgate.spi;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+
+/** What happens to an exec, in order. */
+public sealed interface ExecEvent {
+
+  /** Where output came from. */
+  enum Stream {
+    /** Standard output, or everything a terminal shows. */
+    STDOUT,
+    /** Standard error; never with a terminal. */
+    STDERR
+  }
+
+  /**
+   * Bytes the command wrote.
+   *
+   * @param stream where to
+   * @param offset position of the first byte in that stream
+   * @param data 1 byte to 64 KiB, read-only, the receiver's to keep
+   */
+  record Output(Stream stream, long offset, ByteBuffer data) implements ExecEvent {}
+
+  /**
+   * The command ended and its output is drained: the last event.
+   *
+   * @param exitCode 0–255, or -1 when a signal ended it
+   * @param signal the signal that ended it, or 0
+   * @param outOfMemory whether the kernel killed something in the sandbox for memory while it ran
+   * @param end how many bytes each output had
+   * @param usage what the command and its waited-for children used
+   */
+  record Exited(int exitCode, int signal, boolean outOfMemory, OutputOffsets end, ExecUsage usage)
+      implements ExecEvent {}
+
+  /**
+   * What a command used.
+   *
+   * @param wall from start to exit
+   * @param cpu user and system time of its whole tree
+   * @param peakMemoryBytes largest resident set of one of its processes
+   */
+  record ExecUsage(Duration wall, Duration cpu, long peakMemoryBytes) {}
+}

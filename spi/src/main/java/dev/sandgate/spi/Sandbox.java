@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+package dev.sandgate.spi;
+
+import io.smallrye.mutiny.Uni;
+
+/**
+ * A live isolated environment.
+ *
+ * <p>States as the backend sees them: {@code live → (paused → live)* → terminated}. It leaves {@code live}
+ * by {@link #destroy}, or by itself when its guest dies; either completes {@link #terminated}. After that
+ * every call fails with {@link ErrorCode#SANDBOX_LOST}, and what was pending fails too: nothing hangs.
+ *
+ * <p>Threads: as {@link Backend}. All methods may be called concurrently.
+ */
+public interface Sandbox {
+
+  /**
+   * The id it was created with.
+   *
+   * @return constant
+   */
+  String id();
+
+  /**
+   * Starts a command. Completes when it is running.
+   *
+   * <p>At most once per {@link ExecSpec#id()}: an id the guest knows fails with {@link
+   * ErrorCode#ALREADY_EXISTS}. Cancelling before completion leaves no process behind. Errors: {@link
+   * ErrorCode#EXEC_FAILED}, {@link ErrorCode#RESOURCE_EXHAUSTED}.
+   *
+   * @param spec the command
+   * @return the running command
+   */
+  Uni<Exec> exec(ExecSpec spec);
+
+  /**
+   * Takes back a command after the node restarted, ended or not. Errors: {@link ErrorCode#NOT_FOUND}.
+   *
+   * @param execId the id it was started with
+   * @param from the first byte wanted of each output; the guest keeps what was not yet acknowledged
+   * @return the command
+   */
+  Uni<Exec> attach(String execId, OutputOffsets from);
+
+  /**
+   * File operations, all done inside the sandbox.
+   *
+   * @return constant; needs {@link Capability#FILES}
+   */
+  Files files();
+
+  /**
+   * Opens a TCP connection to the sandbox's loopback. Needs {@link Capability#CONNECT}. Errors: {@link
+   * ErrorCode#CONNECT_FAILED}.
+   *
+   * @param port 1–65535
+   * @return the connection, owned by the caller, who closes it
+   */
+  Uni<Connection> connect(int port);
+
+  /**
+   * What it used so far. Idempotent, cheap enough for once a second.
+   *
+   * @return a reading
+   */
+  Uni<Usage> usage();
+
+  /**
+   * Completes once, when the sandbox ended for whatever reason; never fails. Cancelling only stops
+   * listening.
+   *
+   * @return why it ended
+   */
+  Uni<Termination> terminated();
+
+  /**
+   * Kills everything inside and removes every trace from the host. Idempotent: completes when it is gone,
+   * also if it already was. Cancelling does not stop it.
+   *
+   * @return completion
+   */
+  Uni<Void> destroy();
+
+  /**
+   * Stops all processes and lets the host take their memory. Needs {@link Capability#PAUSE}; idempotent.
+   *
+   * @return completion, when nothing runs inside any more
+   */
+  default Uni<Void> pause() {
+    return unsupported(Capability.PAUSE);
+  }
+
+  /**
+   * Lets the processes go on. Needs {@link Capability#PAUSE}; idempotent.
+   *
+   * @return completion, when commands are answered again
+   */
+  default Uni<Void> resume() {
+    return unsupported(Capability.PAUSE);
+  }
+
+  /**
+   * Seals what was written as one more layer. Needs {@link Capability#DISK_SNAPSHOT}.
+   *
+   * @return the new layer, owned by the node's layer store
+   */
+  default Uni<Layer> snapshot() {
+    return unsupported(Capability.DISK_SNAPSHOT);
+  }
+
+  /**
+   * Returns to the environment's state in place: no process, no file written. Needs {@link
+   * Capability#RESET}.
+   *
+   * @return completion; after a failure the sandbox is dirty and must be destroyed
+   */
+  default Uni<Void> reset() {
+    return unsupported(Capability.RESET);
+  }
+
+  private static <T> Uni<T> unsupported(Capability capability) {
+    return Uni.createFrom()
+        .failure(() -> new SandgateException(ErrorCode.UNSUPPORTED, "backend lacks " + capability));
+  }
+}
