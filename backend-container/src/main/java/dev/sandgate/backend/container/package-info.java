@@ -1,0 +1,8 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+
+/** The container backend; it knows nothing of the node runtime. */
+@NullMarked
+package dev.sandgate.backend.container;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,8 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+
+/** The public API: messages and gRPC services generated from {@code sandgate/v1}; nothing here is hand-written. */
+@NullMarked
+package dev.sandgate.proto.v1;
+
+import org.jspecify.annotations.NullMarked;
