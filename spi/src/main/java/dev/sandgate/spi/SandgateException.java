@@ -30,7 +30,8 @@ public final class SandgateException extends RuntimeException {
    * @param message what happened and the fix, for a human
    * @param cause the underlying failure, or null
    */
-  public SandgateException(ErrorCode code, String field, String message, @Nullable Throwable cause) {
+  public SandgateException(
+      ErrorCode code, String field, String message, @Nullable Throwable cause) {
     super(message, cause);
     this.code = code;
     this.field = field;
