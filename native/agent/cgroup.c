@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cgroup.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int root = -1;
+
+bool cgroup_open(int fd) {
+  int procs = openat(fd, "cgroup.procs", O_RDONLY | O_CLOEXEC);
+  if (procs < 0) return false;
+  close(procs);
+  if (fcntl(fd, F_SETFD, FD_CLOEXEC)) return false;
+  root = fd;
+  return true;
+}
+
+bool cgroup_is_there(void) { return root >= 0; }
+
+static int open_file(uint32_t number, const char *file, int flags) {
+  char path[64];
+  snprintf(path, sizeof path, "x%u/%s", number, file);
+  return openat(root, path, flags | O_CLOEXEC);
+}
+
+static int write_file(uint32_t number, const char *file, const char *value) {
+  int fd = open_file(number, file, O_WRONLY);
+  if (fd < 0) return errno;
+  int error = write(fd, value, strlen(value)) < 0 ? errno : 0;
+  close(fd);
+  return error;
+}
+
+// The text of a small file, or false.
+static bool read_file(uint32_t number, const char *file, char *text, size_t size) {
+  int fd = open_file(number, file, O_RDONLY);
+  if (fd < 0) return false;
+  ssize_t got = read(fd, text, size - 1);
+  close(fd);
+  text[got > 0 ? got : 0] = 0;
+  return got > 0;
+}
+
+int cgroup_enter(uint32_t number) {
+  char name[16];
+  snprintf(name, sizeof name, "x%u", number);
+  if (mkdirat(root, name, 0755)) return errno;
+  return write_file(number, "cgroup.procs", "0");
+}
+
+// For kernels before cgroup.kill: until a pass finds nobody, or passes stop helping.
+static void kill_one_by_one(uint32_t number) {
+  char text[4096];
+  for (int pass = 0; pass < 100 && read_file(number, "cgroup.procs", text, sizeof text); pass++) {
+    char *rest;
+    for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+      int pid = atoi(line);
+      if (pid > 0) kill(pid, SIGKILL);
+    }
+  }
+}
+
+void cgroup_kill(uint32_t number) {
+  if (root >= 0 && write_file(number, "cgroup.kill", "1") == ENOENT) kill_one_by_one(number);
+}
+
+bool cgroup_cpu_us(uint32_t number, uint64_t *cpu_us) {
+  char text[1024];
+  if (root < 0 || !read_file(number, "cpu.stat", text, sizeof text)) return false;
+  const char *usage = strstr(text, "usage_usec ");
+  if (!usage) return false;
+  *cpu_us = strtoull(usage + strlen("usage_usec "), NULL, 10);
+  return true;
+}
+
+int cgroup_remove(uint32_t number) {
+  char name[16];
+  snprintf(name, sizeof name, "x%u", number);
+  return root < 0 || !unlinkat(root, name, AT_REMOVEDIR) || errno == ENOENT ? 0 : errno;
+}
+
+int cgroup_events(uint32_t number) {
+  int fd = open_file(number, "cgroup.events", O_RDONLY | O_NONBLOCK);
+  char text[256];
+  // The kernel reports changes since the last read only.
+  if (fd >= 0 && read(fd, text, sizeof text) < 0) {
+    close(fd);
+    return -1;
+  }
+  return fd;
+}
+
+static uint32_t count_lines(int fd) {
+  char text[4096];
+  uint32_t lines = 0;
+  ssize_t got;
+  while ((got = read(fd, text, sizeof text)) > 0) {
+    for (ssize_t i = 0; i < got; i++) lines += text[i] == '\n';
+  }
+  close(fd);
+  return lines;
+}
+
+static uint32_t count_entry(int directory, const char *name) {
+  if (root < 0) return isdigit((unsigned char)name[0]) ? 1 : 0;
+  char path[280];
+  snprintf(path, sizeof path, "%s/cgroup.procs", name);
+  int fd = name[0] == 'x' ? openat(directory, path, O_RDONLY | O_CLOEXEC) : -1;
+  return fd < 0 ? 0 : count_lines(fd);
+}
+
+uint32_t cgroup_processes(void) {
+  int fd = root < 0 ? open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+                    : openat(root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR *directory = fd < 0 ? NULL : fdopendir(fd);
+  if (!directory) {
+    if (fd >= 0) close(fd);
+    return 0;
+  }
+  uint32_t processes = 0;
+  for (struct dirent *entry; (entry = readdir(directory));) processes += count_entry(dirfd(directory), entry->d_name);
+  closedir(directory);
+  return root < 0 && processes ? processes - 1 : processes;
+}

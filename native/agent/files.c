@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "files.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "account.h"
+#include "proto.h"
+#include "sandbox.h"
+#include "worker.h"
+
+static int report_fd;
+
+static void say(const struct worker_report *report) {
+  if (write(report_fd, report, sizeof *report) != sizeof *report) _exit(1);
+}
+
+void files_started(void) { say(&(struct worker_report){.phase = REPORT_STARTED}); }
+
+void files_fail(int error, const char *format, ...) {
+  struct worker_report report = {.phase = REPORT_FINISHED, .kind = FAIL_SYSTEM, .error = error};
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(report.text, sizeof report.text, format, arguments);
+  va_end(arguments);
+  say(&report);
+  _exit(1);
+}
+
+static void keep_only(int first, int second, int third) {
+  int kept[3] = {first, second, third};
+  unsigned from = 3;
+  for (int pass = 0; pass < 3; pass++) {
+    int lowest = -1;
+    for (int i = 0; i < 3; i++) {
+      if (kept[i] >= (int)from && (lowest < 0 || kept[i] < lowest)) lowest = kept[i];
+    }
+    if (lowest < 0) break;
+    if ((unsigned)lowest > from) close_range(from, (unsigned)lowest - 1, 0);
+    from = (unsigned)lowest + 1;
+  }
+  close_range(from, ~0u, 0);
+}
+
+// Takes the user's ids for every access check. The real ids stay, so that the user's processes cannot signal the worker.
+static void become(const struct account *account) {
+  if (setgroups(account->group_count, account->groups)) files_fail(errno, "groups");
+  if (setresgid((gid_t)-1, account->gid, (gid_t)-1)) files_fail(errno, "gid");
+  if (setresuid((uid_t)-1, account->uid, (uid_t)-1)) files_fail(errno, "uid");
+}
+
+static void act_for(struct text user) {
+  struct account account;
+  struct text standard = {sandbox.user, (uint16_t)strlen(sandbox.user)};
+  int error = account_find(user.length ? user : standard, &account);
+  if (error && error != ENOENT) files_fail(error, "user");
+  if (error) {
+    struct worker_report report = {.phase = REPORT_FINISHED, .kind = FAIL_NO_USER, .text = "no such user"};
+    say(&report);
+    _exit(1);
+  }
+  become(&account);
+}
+
+static char *copied(struct text text) {
+  char *copy = malloc((size_t)text.length + 1);
+  if (!copy || !text_copy(text, copy, (size_t)text.length + 1)) files_fail(ENOMEM, "memory");
+  return copy;
+}
+
+static uint64_t perform(const struct file_job *job) {
+  switch (job->type) {
+    case READ: return files_read(job);
+    case WRITE: return files_write(job);
+    case STAT: return files_stat(job);
+    case LIST: return files_list(job);
+    case MKDIR: return files_mkdir(job);
+    case MOVE: return files_move(job);
+    default: return files_remove(job);
+  }
+}
+
+static void __attribute__((noreturn)) child(const struct message *message, const struct file_pipes *pipes) {
+  report_fd = pipes->report;
+  keep_only(pipes->report, pipes->output, pipes->input);
+  umask(0);
+  act_for(message->file.user);
+  struct file_job job = {message->type, message->flags, &message->file, *pipes, NULL, NULL};
+  job.path = copied(message->file.path);
+  job.to = copied(message->file.to);
+  struct worker_report report = {.phase = REPORT_FINISHED};
+  report.bytes = perform(&job);
+  say(&report);
+  _exit(0);
+}
+
+pid_t files_spawn(const struct message *message, const struct file_pipes *pipes) {
+  pid_t pid = fork();
+  if (!pid) child(message, pipes);
+  return pid;
+}

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+// The child of a file operation.
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+#include "message.h"
+
+// The child's ends; -1 when there is none.
+struct file_pipes {
+  int report, output, input;
+};
+
+pid_t files_spawn(const struct message *message, const struct file_pipes *pipes);
+
+// The request as the child sees it.
+struct file_job {
+  uint8_t type, flags;
+  const struct file_request *request;
+  struct file_pipes pipes;
+  char *path, *to;
+};
+
+// Ends the child with a failure of `what`, which names the object, and errno.
+void __attribute__((noreturn, format(printf, 2, 3))) files_fail(int error, const char *format, ...);
+
+// Tells the guest that the operation is under way.
+void files_started(void);
+
+// Operations; each returns the bytes it wrote (WRITE) or 0, or ends the child.
+uint64_t files_read(const struct file_job *job);
+uint64_t files_write(const struct file_job *job);
+uint64_t files_stat(const struct file_job *job);
+uint64_t files_list(const struct file_job *job);
+uint64_t files_mkdir(const struct file_job *job);
+uint64_t files_move(const struct file_job *job);
+uint64_t files_remove(const struct file_job *job);
+
+// Makes the missing directories above `path`.
+void files_make_parents(const char *path);
+
+// Removes what is in an open directory; its depth below the first is `depth`.
+void files_empty(int directory, const char *path, int depth);
