@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cgroup.h"
+#include "fault.h"
+
+#include <stdint.h>
+#include <sys/types.h>
+
+/// What the command line says.
+struct settings {
+    const char *run;
+    const char *state;
+    const char *agent;
+    const char *cgroup_name;
+    uint32_t uid_base;
+};
+
+enum { ID_COUNT = 65536 };
+
+/// Everything a spawner holds open for its whole life. None of it belongs to one sandbox.
+struct host {
+    struct settings settings;
+    struct cgroups cgroups;
+    int run;         ///< <run>
+    int sockets;     ///< <run>/a
+    int layers;      ///< <state>/layers
+    int uppers;      ///< <state>/uppers, a detached mount of its own: overlayfs takes no other
+    int trash;       ///< <state>/uppers/.trash, in the same mount
+    int agent;       ///< the sealed memory file with the agent's program
+    int own_mounts;  ///< our mount namespace, to come back to
+    int user_ids;    ///< a user namespace with the sandboxes' id map, for idmapped layers
+    uint64_t build;  ///< a hash of our own program
+};
+
+/// Makes a private mount namespace and opens the directories and the agent while the host's mounts are in sight.
+int host_open(struct host *host, const struct settings *settings, struct fault *fault);
+
+/// Moves this process into a small world of its own: a mount namespace that holds nothing but what blanks are made
+/// from, and an empty network namespace. See host_mounts.c for the layout.
+int host_isolate(struct host *host, struct fault *fault);

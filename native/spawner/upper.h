@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "fault.h"
+#include "host.h"
+
+/// The directories that one sandbox writes to.
+struct upper {
+    int upper;
+    int work;
+};
+
+/// Makes `uppers/<name>` with `upper/`, owned by the sandbox's root, and `work/`.
+int upper_make(struct host *host, const char *path, struct upper *upper, struct fault *fault);
+
+/// Removes it; a path that is not there is fine.
+int upper_discard(struct host *host, const char *path, struct fault *fault);
+
+/// The part of `path` after `uppers/`: one plain name. NULL for anything else.
+const char *upper_name(const char *path);
