@@ -79,6 +79,7 @@ final class Dialing {
     }
   }
 
+  @SuppressWarnings("FutureReturnValueIgnored") // it cannot fail
   private void connected(EventLoop loop, ChannelFuture attempt) {
     Link fresh = link;
     if (!attempt.isSuccess() || fresh == null) {

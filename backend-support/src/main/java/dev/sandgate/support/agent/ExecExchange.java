@@ -35,7 +35,6 @@ final class ExecExchange extends Exchange implements DemandStream.Source<ExecEve
   private @Nullable SendWindow stdin;
   private @Nullable ExecEvent exit;
   private boolean abandoned;
-  private boolean unsubscribed;
 
   ExecExchange(Link link, ExecOpening opening, OomWatch oom, UniEmitter<? super Exec> started) {
     this.link = link;
@@ -126,7 +125,15 @@ final class ExecExchange extends Exchange implements DemandStream.Source<ExecEve
   }
 
   void signal(int number, Exec.SignalTarget target) {
-    link.send(FrameType.SIGNAL, 0, channel, f -> f.u8(number).u8(target.ordinal()));
+    link.send(FrameType.SIGNAL, 0, channel, f -> f.u8(number).u8(code(target)));
+  }
+
+  private static int code(Exec.SignalTarget target) {
+    return switch (target) {
+      case PROCESS -> 0;
+      case GROUP -> 1;
+      case TREE -> 2;
+    };
   }
 
   void resize(int columns, int rows) {

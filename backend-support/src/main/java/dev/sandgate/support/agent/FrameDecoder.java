@@ -6,6 +6,7 @@ import dev.sandgate.support.wire.MalformedFrameException;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Cuts a byte stream into frames. Payloads are filled straight from the transport's buffers, so output is copied once on
@@ -15,7 +16,7 @@ final class FrameDecoder {
 
   private final Consumer<Frame> sink;
   private final ByteBuffer header = ByteBuffer.allocate(Frame.HEADER_BYTES);
-  private ByteBuffer payload = header;
+  private @Nullable ByteBuffer payload;
 
   FrameDecoder(Consumer<Frame> sink) {
     this.sink = sink;
@@ -28,11 +29,11 @@ final class FrameDecoder {
    */
   void feed(ByteBuf in) {
     while (in.isReadable()) {
-      if (payload == header && fill(header, in)) {
+      if (payload == null && fill(header, in)) {
         payload = ByteBuffer.allocate(payloadLength());
       }
-      if (payload != header && fill(payload, in)) {
-        finish();
+      if (payload != null && fill(payload, in)) {
+        finish(payload.flip());
       }
     }
   }
@@ -55,11 +56,11 @@ final class FrameDecoder {
     return length;
   }
 
-  private void finish() {
+  private void finish(ByteBuffer complete) {
     Frame frame =
-        new Frame(header.get(4) & 0xff, header.get(5) & 0xff, header.getInt(8), payload.flip());
+        new Frame(header.get(4) & 0xff, header.get(5) & 0xff, header.getInt(8), complete);
     header.clear();
-    payload = header;
+    payload = null;
     sink.accept(frame);
   }
 }

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.support.agent;
 
-import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.SandgateException;
 import dev.sandgate.support.agent.GuestFailure.Operation;
 import dev.sandgate.support.wire.FieldReader;
@@ -93,11 +92,11 @@ final class Greeting extends Exchange {
   private void finish(@Nullable SandgateException cause) {
     UniEmitter<? super Void> emitter = settingUp;
     settingUp = null;
-    if (emitter != null && cause == null) {
+    if (emitter != null && cause != null) {
+      emitter.fail(cause);
+    } else if (emitter != null) {
       done = true;
       emitter.complete(null);
-    } else if (emitter != null) {
-      emitter.fail(new SandgateException(ErrorCode.INVALID_ARGUMENT, "", String.valueOf(cause.getMessage()), cause));
     }
   }
 

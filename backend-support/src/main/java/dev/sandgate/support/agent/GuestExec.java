@@ -7,6 +7,7 @@ import dev.sandgate.spi.ExecEvent;
 import dev.sandgate.spi.SandgateException;
 import dev.sandgate.spi.TerminalSize;
 import dev.sandgate.support.agent.GuestFailure.Operation;
+import dev.sandgate.support.agent.Request.Question;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 import java.nio.ByteBuffer;
@@ -44,7 +45,8 @@ record GuestExec(Link link, ExecExchange exchange, String id) implements Exec {
 
   @Override
   public Uni<Void> release() {
-    return Request.run(link, Operation.EXEC, "exec " + id, FrameType.RELEASE, f -> f.str(id));
+    return Request.run(
+        link, new Question(Operation.EXEC, "exec " + id, FrameType.RELEASE, 0, f -> f.str(id)));
   }
 
   private Uni<Void> once(Runnable send) {

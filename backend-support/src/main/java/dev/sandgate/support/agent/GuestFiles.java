@@ -45,8 +45,17 @@ record GuestFiles(Link link) implements Files {
         f.str(target.user())
             .str(target.path())
             .u32(target.fileMode())
-            .u8(target.mode().ordinal())
+            .u8(code(target.mode()))
             .u64(target.offset());
+  }
+
+  private static int code(WriteMode mode) {
+    return switch (mode) {
+      case TRUNCATE -> 0;
+      case CREATE -> 1;
+      case APPEND -> 2;
+      case RESUME -> 3;
+    };
   }
 
   @Override
@@ -88,7 +97,7 @@ record GuestFiles(Link link) implements Files {
 
   private Uni<Void> run(String path, int type, int flags, Consumer<FieldWriter> fields) {
     Question question = new Question(Operation.FILE, path, type, flags, fields);
-    return checked(path, () -> Request.ask(link, question, Request::unexpected));
+    return checked(path, () -> Request.run(link, question));
   }
 
   private static <T> Uni<T> checked(String path, Supplier<Uni<T>> operation) {
@@ -100,7 +109,7 @@ record GuestFiles(Link link) implements Files {
             });
   }
 
-  private static <T> Multi<T> checkedMulti(Supplier<Multi<T>> operation) {
+  private static <T> Multi<T> checkedMulti(Supplier<Multi<? extends T>> operation) {
     return Multi.createFrom().deferred(operation);
   }
 }

@@ -43,19 +43,19 @@ final class Request<T extends @Nullable Object> extends Exchange {
   }
 
   /** Asks something that is answered by OK. */
-  static Uni<Void> run(
-      Link link, Operation operation, String subject, int type, Consumer<FieldWriter> fields) {
-    return ask(link, new Question(operation, subject, type, 0, fields), Request::unexpected);
+  static Uni<Void> run(Link link, Question question) {
+    return ask(
+        link,
+        question,
+        frame -> {
+          throw new MalformedFrameException("frame type " + frame.type() + " instead of OK");
+        });
   }
 
   /** Asks something that is answered by an item, made from its frame, and OK unless the item says all. */
   static <T extends @Nullable Object> Uni<T> ask(
       Link link, Question question, Function<Frame, T> answer) {
     return link.uni(emitter -> new Request<T>(link, question, answer, emitter).open());
-  }
-
-  static <T> T unexpected(Frame frame) {
-    throw new MalformedFrameException("frame type " + frame.type() + " instead of OK");
   }
 
   private void open() {

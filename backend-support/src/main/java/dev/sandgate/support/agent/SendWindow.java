@@ -115,7 +115,7 @@ final class SendWindow {
   }
 
   private void abandon(Completion completion) {
-    if (pending != null && pending.completion == completion) {
+    if (pending != null && pending.completion.equals(completion)) {
       pending = null;
     }
   }
@@ -141,9 +141,8 @@ final class SendWindow {
   }
 
   private void push() {
-    Write write = pending;
-    while (write != null && write == pending && step(write)) {
-      write = pending;
+    while (pending != null && step(pending)) {
+      // one frame at a time
     }
   }
 
