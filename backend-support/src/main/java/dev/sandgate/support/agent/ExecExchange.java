@@ -42,7 +42,7 @@ final class ExecExchange extends Exchange implements DemandStream.Source<ExecEve
     this.oom = oom;
     this.oomBefore = oom.seen();
     this.started = started;
-    this.incoming = new Incoming(link, this, opening.from().stdout(), opening.from().stderr());
+    this.incoming = new Incoming(link, this, opening.windows());
     this.events = new DemandStream<>(link, this);
   }
 

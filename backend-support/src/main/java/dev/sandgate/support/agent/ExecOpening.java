@@ -17,8 +17,8 @@ sealed interface ExecOpening {
   /** What messages about it name. */
   String subject();
 
-  /** The first byte wanted of each output. */
-  OutputOffsets from();
+  /** Of stdout and stderr. */
+  ReceiveWindow[] windows();
 
   /** Whether input may be sent. */
   boolean stdinOpen();
@@ -49,8 +49,8 @@ sealed interface ExecOpening {
     }
 
     @Override
-    public OutputOffsets from() {
-      return OutputOffsets.START;
+    public ReceiveWindow[] windows() {
+      return new ReceiveWindow[] {ReceiveWindow.fresh(1), ReceiveWindow.fresh(2)};
     }
 
     @Override
@@ -94,6 +94,13 @@ sealed interface ExecOpening {
     @Override
     public String subject() {
       return "exec " + id;
+    }
+
+    @Override
+    public ReceiveWindow[] windows() {
+      return new ReceiveWindow[] {
+        ReceiveWindow.resumed(1, from.stdout()), ReceiveWindow.resumed(2, from.stderr())
+      };
     }
 
     @Override

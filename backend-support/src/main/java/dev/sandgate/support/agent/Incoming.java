@@ -22,19 +22,16 @@ final class Incoming {
   private boolean closed;
 
   /**
-   * Streams from given offsets on.
+   * Streams of an exchange.
    *
    * @param link where from
    * @param exchange whose they are
-   * @param from the first byte wanted of stream 1 and, when there is one, of stream 2
+   * @param windows of stream 1 and, when there is one, of stream 2
    */
-  Incoming(Link link, Exchange exchange, long... from) {
+  Incoming(Link link, Exchange exchange, ReceiveWindow... windows) {
     this.link = link;
     this.exchange = exchange;
-    this.windows = new ReceiveWindow[from.length];
-    for (int i = 0; i < from.length; i++) {
-      windows[i] = new ReceiveWindow(i + 1, from[i]);
-    }
+    this.windows = windows;
   }
 
   /** Takes an OUTPUT frame. */

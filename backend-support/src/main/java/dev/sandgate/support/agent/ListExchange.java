@@ -24,7 +24,7 @@ final class ListExchange extends Exchange implements DemandStream.Source<FileInf
   private final Link link;
   private final String path;
   private final Consumer<FieldWriter> question;
-  private final ReceiveWindow window = new ReceiveWindow(1, 0);
+  private final ReceiveWindow window = ReceiveWindow.fresh(1);
   private final ArrayDeque<Entry> waiting = new ArrayDeque<>();
   private final DemandStream<FileInfo> stream;
   private int handedBytes;

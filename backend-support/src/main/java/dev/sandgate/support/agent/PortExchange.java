@@ -33,7 +33,7 @@ final class PortExchange extends Exchange
     this.link = link;
     this.port = port;
     this.opened = opened;
-    this.incoming = new Incoming(link, this, 0);
+    this.incoming = new Incoming(link, this, ReceiveWindow.fresh(1));
     this.input = new DemandStream<>(link, this);
   }
 

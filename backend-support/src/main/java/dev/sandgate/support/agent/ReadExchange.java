@@ -24,7 +24,7 @@ final class ReadExchange extends Exchange implements DemandStream.Source<ByteBuf
     this.link = link;
     this.path = path;
     this.question = question;
-    this.incoming = new Incoming(link, this, 0);
+    this.incoming = new Incoming(link, this, ReceiveWindow.fresh(1));
     this.stream = new DemandStream<>(link, this);
   }
 

@@ -7,6 +7,10 @@ import dev.sandgate.support.wire.MalformedFrameException;
 /**
  * How far one incoming stream came and how far it may go. The limit is raised only while somebody wants more, so at most
  * {@link #SIZE} bytes are ever waiting here; updates are gathered until {@link #STEP} bytes are worth one.
+ *
+ * <p>A stream that is taken up again may begin further on than asked, at a place only the guest knows. Its limit is
+ * therefore open from the first demand on, and what bounds it is that the guest holds {@link #SIZE} bytes at most until
+ * they are acknowledged.
  */
 final class ReceiveWindow {
 
@@ -16,38 +20,48 @@ final class ReceiveWindow {
   /** A guest short of memory keeps no more than this and waits for an acknowledgement. */
   private static final long KEPT_AT_LEAST = 4 * 1024;
 
+  private static final long OPEN = Long.MAX_VALUE;
+
   private final int stream;
+  private final boolean resumed;
   private boolean started;
   private long received;
   private long delivered;
   private long acknowledged;
   private long limit;
 
-  /**
-   * Starts at an offset.
-   *
-   * @param stream 1 or 2
-   * @param from the first byte wanted
-   */
-  ReceiveWindow(int stream, long from) {
+  private ReceiveWindow(int stream, long from, boolean resumed) {
     this.stream = stream;
+    this.resumed = resumed;
     this.received = from;
     this.delivered = from;
     this.acknowledged = from;
     this.limit = from;
   }
 
-  /** Counts bytes that arrived; after an attach the first ones may lie further on than asked. */
+  /** A stream that begins now. */
+  static ReceiveWindow fresh(int stream) {
+    return new ReceiveWindow(stream, 0, false);
+  }
+
+  /** A stream that is taken up at a byte, or later where the guest kept less. */
+  static ReceiveWindow resumed(int stream, long from) {
+    return new ReceiveWindow(stream, from, true);
+  }
+
+  /** Counts bytes that arrived. */
   void arrived(long offset, int bytes) {
-    boolean skipped = !started && offset >= received;
-    if (offset != received && !skipped) {
+    if (resumed && !started && offset > received) {
+      delivered = offset;
+      acknowledged = offset;
+      received = offset;
+    }
+    started = true;
+    if (offset != received) {
       throw new MalformedFrameException("output at " + offset + ", expected at " + received);
     }
-    delivered += offset - received;
-    limit = Math.max(limit, offset);
-    received = offset + bytes;
-    started = true;
-    if (received > limit + (skipped ? SIZE : 0)) {
+    received += bytes;
+    if (received > limit || received - delivered > SIZE) {
       throw new MalformedFrameException("output beyond the window");
     }
   }
@@ -64,8 +78,9 @@ final class ReceiveWindow {
 
   /** Tells the guest how far it may go, when that is worth a frame. To be called while more is wanted. */
   void grant(Link link, int channel) {
-    if (delivered + SIZE - limit >= STEP) {
-      limit = delivered + SIZE;
+    long wanted = resumed ? OPEN : delivered + SIZE;
+    if (wanted - limit >= STEP || delivered - acknowledged >= STEP) {
+      limit = wanted;
       tell(link, channel);
     }
   }

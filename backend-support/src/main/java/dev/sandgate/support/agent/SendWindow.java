@@ -89,7 +89,15 @@ final class SendWindow {
       return;
     }
     pending = new Write(completion, data, end);
+    if (limit == 0) {
+      provoke();
+    }
     push();
+  }
+
+  /** Without a window the stream may not be open at all, which the guest says when it gets something. */
+  private void provoke() {
+    sendInput(ByteBuffer.allocate(0), false);
   }
 
   private void refuseUnlessLegal(long offset, int bytes) {
