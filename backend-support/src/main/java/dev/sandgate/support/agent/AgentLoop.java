@@ -65,7 +65,6 @@ public final class AgentLoop implements AutoCloseable {
               EventLoop loop = group.next();
               OomWatch oom = new OomWatch(memoryKills);
               Dialing dialing = new Dialing(bootstrap.clone(loop), socket, tuning, oom, emitter);
-              emitter.onTermination(() -> loop.execute(dialing::stop));
               loop.execute(() -> dialing.start(loop, within));
             });
   }

@@ -4,6 +4,7 @@ package dev.sandgate.support.agent;
 
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.SandgateException;
+import dev.sandgate.support.Handover;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -26,7 +27,7 @@ final class Dialing {
   private final Path socket;
   private final AgentTuning tuning;
   private final OomWatch oom;
-  private final UniEmitter<? super AgentConnection> emitter;
+  private final Handover<AgentConnection> waiter;
   private @Nullable Link link;
   private String lastFailure = "no attempt ended in time";
   private long pause = FIRST_PAUSE_MILLIS;
@@ -42,7 +43,7 @@ final class Dialing {
     this.socket = socket;
     this.tuning = tuning;
     this.oom = oom;
-    this.emitter = emitter;
+    this.waiter = new Handover<>(emitter, () -> bootstrap.config().group().execute(this::stop));
   }
 
   @SuppressWarnings("FutureReturnValueIgnored") // a timer that comes late finds it over
@@ -51,11 +52,9 @@ final class Dialing {
     loop.schedule(this::giveUp, within.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  void stop() {
-    if (!over) {
-      over = true;
-      hangUp("nobody waits for the connection");
-    }
+  private void stop() {
+    over = true;
+    hangUp("nobody waits for the connection");
   }
 
   @SuppressWarnings("FutureReturnValueIgnored") // the listener is what sees the outcome
@@ -95,7 +94,7 @@ final class Dialing {
   private void welcomed(Link fresh, Greeting greeting) {
     over = true;
     new HealthProbe(fresh, tuning).start();
-    emitter.complete(new AgentConnection(fresh, greeting, oom));
+    waiter.complete(new AgentConnection(fresh, greeting, oom));
   }
 
   @SuppressWarnings("FutureReturnValueIgnored") // an attempt that comes late finds it over
@@ -111,7 +110,7 @@ final class Dialing {
     if (!over) {
       over = true;
       hangUp("the agent did not greet in time");
-      emitter.fail(
+      waiter.fail(
           new SandgateException(ErrorCode.SANDBOX_LOST, "no agent at " + socket + ": " + lastFailure));
     }
   }

@@ -10,6 +10,7 @@ import dev.sandgate.spi.ExecEvent.Output;
 import dev.sandgate.spi.ExecEvent.Stream;
 import dev.sandgate.spi.OutputOffsets;
 import dev.sandgate.spi.SandgateException;
+import dev.sandgate.support.Handover;
 import dev.sandgate.support.agent.Chunks.Chunk;
 import dev.sandgate.support.agent.GuestFailure.Operation;
 import dev.sandgate.support.wire.FieldReader;
@@ -29,7 +30,7 @@ final class ExecExchange extends Exchange implements DemandStream.Source<ExecEve
   private final ExecOpening opening;
   private final OomWatch oom;
   private final long oomBefore;
-  private final UniEmitter<? super Exec> started;
+  private final Handover<Exec> started;
   private final Incoming incoming;
   private final DemandStream<ExecEvent> events;
   private @Nullable SendWindow stdin;
@@ -41,7 +42,7 @@ final class ExecExchange extends Exchange implements DemandStream.Source<ExecEve
     this.opening = opening;
     this.oom = oom;
     this.oomBefore = oom.seen();
-    this.started = started;
+    this.started = new Handover<>(started, () -> link.execute(this::abandon));
     this.incoming = new Incoming(link, this, opening.windows());
     this.events = new DemandStream<>(link, this);
   }
@@ -49,12 +50,12 @@ final class ExecExchange extends Exchange implements DemandStream.Source<ExecEve
   /** Asks the guest; the result goes to the emitter. */
   void open() {
     opening.open(link, this);
-    started.onTermination(() -> link.execute(this::abandon));
   }
 
   private void abandon() {
-    if (stdin == null) {
-      abandoned = true;
+    abandoned = true;
+    if (stdin != null) {
+      undo();
     }
   }
 

@@ -5,6 +5,7 @@ package dev.sandgate.support.agent;
 import dev.sandgate.spi.Connection;
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.SandgateException;
+import dev.sandgate.support.Handover;
 import dev.sandgate.support.agent.Chunks.Chunk;
 import dev.sandgate.support.agent.GuestFailure.Operation;
 import dev.sandgate.support.wire.FieldReader;
@@ -23,7 +24,7 @@ final class PortExchange extends Exchange
 
   private final Link link;
   private final int port;
-  private final UniEmitter<? super Connection> opened;
+  private final Handover<Connection> opened;
   private final Incoming incoming;
   private final DemandStream<ByteBuffer> input;
   private @Nullable SendWindow output;
@@ -32,20 +33,13 @@ final class PortExchange extends Exchange
   PortExchange(Link link, int port, UniEmitter<? super Connection> opened) {
     this.link = link;
     this.port = port;
-    this.opened = opened;
+    this.opened = new Handover<>(opened, () -> link.execute(this::leave));
     this.incoming = new Incoming(link, this, ReceiveWindow.fresh(1));
     this.input = new DemandStream<>(link, this);
   }
 
   void open() {
     link.open(this, FrameType.CONNECT, 0, f -> f.u16(port));
-    opened.onTermination(() -> link.execute(this::abandon));
-  }
-
-  private void abandon() {
-    if (output == null) {
-      leave();
-    }
   }
 
   @Override
@@ -135,7 +129,7 @@ final class PortExchange extends Exchange
   }
 
   private void leave() {
-    if (!over) {
+    if (!over && channel != 0) {
       link.send(FrameType.CANCEL, 0, channel, f -> {});
       over(new SandgateException(ErrorCode.CANCELLED, "the connection was closed"));
     }
