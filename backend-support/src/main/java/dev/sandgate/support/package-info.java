@@ -3,6 +3,6 @@
 
 /** What two backends share; it knows no single backend and nothing of the node runtime. */
 @NullMarked
-package dev.sandgate.backend.support;
+package dev.sandgate.support;
 
 import org.jspecify.annotations.NullMarked;

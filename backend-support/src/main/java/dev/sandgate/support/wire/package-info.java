@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
 
-/** The container backend; it knows nothing of the node runtime. */
+/** Fields of the native protocols and the kernel's error names; it knows no message and no transport. */
 @NullMarked
-package dev.sandgate.backend.container;
+package dev.sandgate.support.wire;
 
 import org.jspecify.annotations.NullMarked;

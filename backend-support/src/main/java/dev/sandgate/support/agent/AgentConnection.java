@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+package dev.sandgate.support.agent;
+
+import dev.sandgate.spi.Connection;
+import dev.sandgate.spi.Exec;
+import dev.sandgate.spi.ExecSpec;
+import dev.sandgate.spi.Files;
+import dev.sandgate.spi.OutputOffsets;
+import dev.sandgate.support.agent.GuestFailure.Operation;
+import dev.sandgate.support.agent.Request.Question;
+import io.smallrye.mutiny.Uni;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * A greeted connection to a guest agent, and all that a sandbox does through it.
+ *
+ * <p>Made by {@link AgentLoop#connect}; alive until {@link #lost} completes. After that every call fails with {@code
+ * SANDBOX_LOST}, and so does what was under way. Any thread may call; results come on the connection's event loop, which
+ * must not be blocked.
+ */
+public final class AgentConnection implements AutoCloseable {
+
+  private final Link link;
+  private final Greeting greeting;
+  private final OomWatch oom;
+  private final Files files;
+
+  AgentConnection(Link link, Greeting greeting, OomWatch oom) {
+    this.link = link;
+    this.greeting = greeting;
+    this.oom = oom;
+    this.files = new GuestFiles(link);
+  }
+
+  /** Whether the guest was set up, over this connection or an earlier one. */
+  public boolean isSetUp() {
+    return greeting.setUp();
+  }
+
+  /** Ids of the commands that the guest knew when this connection was made. */
+  public Set<String> knownExecs() {
+    return Set.copyOf(greeting.execs());
+  }
+
+  /** Tells the guest what it is; once in its life. */
+  public Uni<Void> setUp(AgentSetup setup) {
+    return link.uni(emitter -> greeting.setUp(setup, emitter));
+  }
+
+  /** As {@link dev.sandgate.spi.Sandbox#exec}. */
+  public Uni<Exec> exec(ExecSpec spec) {
+    return link.uni(
+        emitter -> {
+          GuestChecks.exec(spec);
+          new ExecExchange(link, new ExecOpening.Start(spec), oom, emitter).open();
+        });
+  }
+
+  /** As {@link dev.sandgate.spi.Sandbox#attach}; an earlier handle of the command ends with a failure. */
+  public Uni<Exec> attach(String execId, OutputOffsets from) {
+    return link.uni(
+        emitter -> {
+          ExecExchange earlier = link.boundExec(execId);
+          new ExecExchange(link, new ExecOpening.Attach(execId, from), oom, emitter).open();
+          if (earlier != null) {
+            earlier.supersede();
+          }
+        });
+  }
+
+  /** The guest's files. */
+  public Files files() {
+    return files;
+  }
+
+  /** As {@link dev.sandgate.spi.Sandbox#connect}. */
+  public Uni<Connection> connect(int port) {
+    return link.uni(
+        emitter -> {
+          GuestChecks.between("port", port, 1, 65535);
+          new PortExchange(link, port, emitter).open();
+        });
+  }
+
+  /** Asks the guest for its counts. */
+  public Uni<AgentStats> stats() {
+    return Request.ask(
+        link,
+        new Question(Operation.EXEC, "stats", FrameType.STATS, 0, f -> {}),
+        AgentStats::of);
+  }
+
+  /**
+   * Says how many processes the kernel killed for memory so far, so that the next failing command is not blamed for
+   * them.
+   */
+  public void sawMemoryKills(long total) {
+    oom.saw(total);
+  }
+
+  /** Completes with the reason when the agent is gone, does not answer, or {@link #close} was called. */
+  public CompletableFuture<String> lost() {
+    return link.lost().copy();
+  }
+
+  /** Hangs up; the guest and its commands live on. Idempotent, does not block. */
+  @Override
+  public void close() {
+    link.execute(() -> link.close("the connection was closed"));
+  }
+}

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+package dev.sandgate.support.agent;
+
+/** Asks the agent for a sign of life and gives the link up when none comes. Event loop only. */
+final class HealthProbe {
+
+  private static final int IDLE_FACTOR = 4;
+
+  private final Link link;
+  private final AgentTuning tuning;
+  private boolean asked;
+  private int missed;
+  private int idle;
+  private long token;
+
+  HealthProbe(Link link, AgentTuning tuning) {
+    this.link = link;
+    this.tuning = tuning;
+  }
+
+  void start() {
+    link.schedule(this::tick, tuning.probeInterval().toMillis());
+  }
+
+  private void tick() {
+    if (!link.isLost()) {
+      judge();
+      ask();
+      start();
+    }
+  }
+
+  private void judge() {
+    if (link.heardSinceLastAsked()) {
+      asked = false;
+      missed = 0;
+    } else if (asked && ++missed >= tuning.probeMisses()) {
+      link.close("the agent did not answer for " + missed + " x " + tuning.probeInterval());
+    }
+  }
+
+  private void ask() {
+    idle = link.busy() ? 0 : idle + 1;
+    if (!asked && idle % IDLE_FACTOR == 0) {
+      asked = true;
+      long current = ++token;
+      link.send(FrameType.PING, 0, 0, f -> f.u64(current));
+    }
+  }
+}

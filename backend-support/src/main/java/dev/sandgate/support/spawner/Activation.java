@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+package dev.sandgate.support.spawner;
+
+import java.util.List;
+
+/**
+ * The root that a blank gets.
+ *
+ * @param id of the blank
+ * @param pid of its agent on the host
+ * @param upper directory to make for what it writes, relative to the state directory
+ * @param diskBytes how much it may write, 0 for no limit
+ * @param layers images, lowest first, relative to the state directory
+ */
+public record Activation(String id, int pid, String upper, long diskBytes, List<String> layers) {
+
+  /** Freezes the layers. */
+  public Activation {
+    layers = List.copyOf(layers);
+  }
+}

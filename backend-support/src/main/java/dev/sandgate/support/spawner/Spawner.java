@@ -1,0 +1,172 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+package dev.sandgate.support.spawner;
+
+import dev.sandgate.spi.Usage;
+import dev.sandgate.support.wire.Errno;
+import dev.sandgate.support.wire.FieldReader;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The resident helper that makes sandboxes: every call is one question and one answer, blocking, for virtual threads.
+ * Started when it does not run; it outlives this object and the process.
+ *
+ * <p>Every method throws {@link SpawnerException} when the spawner refuses or cannot be reached.
+ */
+public final class Spawner implements AutoCloseable {
+
+  private static final int INFO = 0x01;
+  private static final int CREATE = 0x02;
+  private static final int ACTIVATE = 0x03;
+  private static final int DESTROY = 0x04;
+  private static final int LIST = 0x05;
+  private static final int LIMITS = 0x06;
+  private static final int USAGE = 0x07;
+  private static final int FREEZE = 0x08;
+  private static final int FORGET_LAYER = 0x09;
+  private static final int ADOPT_BLANK = 0x0a;
+  private static final int STOP = 0x0b;
+  private static final int DESTROY_ATTEMPTS = 6;
+
+  private final SpawnerPool pool;
+
+  /**
+   * Starts nothing yet.
+   *
+   * @param settings how to start it and where it is found
+   */
+  public Spawner(SpawnerSettings settings) {
+    this.pool = new SpawnerPool(settings);
+  }
+
+  /**
+   * What a spawner says about itself.
+   *
+   * @param version of its protocol
+   * @param pid on the host
+   * @param uidBase first host uid of the sandboxes
+   * @param controllers found, each {@code v1:} or {@code v2:} and the name
+   * @param build identity of its program
+   */
+  public record Info(long version, int pid, int uidBase, List<String> controllers, String build) {
+
+    /** Freezes the list. */
+    public Info {
+      controllers = List.copyOf(controllers);
+    }
+  }
+
+  /**
+   * A sandbox found by its cgroup.
+   *
+   * @param id as given to {@link #create}
+   * @param pid of its agent on the host, 0 when that is dead
+   */
+  public record Found(String id, int pid) {}
+
+  /** Asks the spawner who it is, starting it when it does not run. */
+  public Info info() {
+    FieldReader f = pool.ask(INFO, w -> {});
+    return new Info(f.u32(), f.i32(), f.i32(), f.list(), f.str());
+  }
+
+  /**
+   * Makes a blank: namespaces, cgroups, an agent that listens.
+   *
+   * @return host pid of the agent
+   */
+  public int create(Blank blank) {
+    return pool.ask(
+            CREATE,
+            w ->
+                w.str(blank.id())
+                    .u8(blank.bestEffort() ? 1 : 0)
+                    .u32(blank.cpuMillis())
+                    .u64(blank.memoryBytes())
+                    .u32(blank.pids()))
+        .i32();
+  }
+
+  /** Gives a blank its root. After a failure the blank is gone. */
+  public void activate(Activation activation) {
+    pool.ask(
+        ACTIVATE,
+        w ->
+            w.str(activation.id())
+                .u32(activation.pid())
+                .str(activation.upper())
+                .u64(activation.diskBytes())
+                .list(activation.layers()));
+  }
+
+  /**
+   * Kills a sandbox and removes every trace of it. Idempotent; waits for processes that take their time to die.
+   *
+   * @param id of the sandbox
+   * @param upper its directory, or empty
+   */
+  public void destroy(String id, String upper) {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        pool.ask(DESTROY, w -> w.str(id).str(upper));
+        return;
+      } catch (SpawnerException e) {
+        if (e.errno() != Errno.EBUSY || attempt == DESTROY_ATTEMPTS) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  /** Every sandbox there is, found from the kernel. */
+  public List<Found> list() {
+    FieldReader f = pool.ask(LIST, w -> {});
+    int count = f.u16();
+    List<Found> found = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      found.add(new Found(f.str(), f.i32()));
+    }
+    return found;
+  }
+
+  /** Changes limits; 0 is none. */
+  public void limits(String id, int cpuMillis, long memoryBytes, int pids) {
+    pool.ask(LIMITS, w -> w.str(id).u32(cpuMillis).u64(memoryBytes).u32(pids));
+  }
+
+  /** What a sandbox used. */
+  public Usage usage(String id) {
+    FieldReader f = pool.ask(USAGE, w -> w.str(id));
+    return new Usage(
+        Duration.of(f.u64(), ChronoUnit.MICROS), f.u64(), f.u64(), f.i32(), f.u64());
+  }
+
+  /** Stops or lets go all processes of a sandbox; returns when the state is reached. */
+  public void freeze(String id, boolean on) {
+    pool.ask(FREEZE, w -> w.str(id).u8(on ? 1 : 0));
+  }
+
+  /** Drops the mount of an image that nobody will name again. */
+  public void forgetLayer(String image) {
+    pool.ask(FORGET_LAYER, w -> w.str(image));
+  }
+
+  /** Puts a blank that an OCI runtime made into the cgroups of a sandbox. */
+  public void adoptBlank(String id, int pid) {
+    pool.ask(ADOPT_BLANK, w -> w.str(id).u32(pid));
+  }
+
+  /** Ends the spawner; sandboxes live on. */
+  public void stop() {
+    pool.ask(STOP, w -> {});
+  }
+
+  /** Closes the connections; the spawner stays. */
+  @Override
+  public void close() {
+    pool.close();
+  }
+}
