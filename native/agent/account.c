@@ -3,34 +3,12 @@
 #include "account.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <stdbool.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-enum { FILE_MAX = 1024 * 1024, FIELDS = 7 };
+#include "lines.h"
 
-// The lines of a small regular file; NULL when there is no such file or it cannot be taken. Never waits.
-static char *read_whole(const char *path) {
-  int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-  struct stat status;
-  if (fd < 0) return NULL;
-  if (fstat(fd, &status) || !S_ISREG(status.st_mode) || status.st_size > FILE_MAX) {
-    close(fd);
-    return NULL;
-  }
-  char *text = malloc((size_t)status.st_size + 1);
-  ssize_t length = 0, got = text ? 1 : 0;
-  while (got > 0 && length < status.st_size) {
-    got = read(fd, text + length, (size_t)(status.st_size - length));
-    if (got > 0) length += got;
-  }
-  close(fd);
-  if (text) text[length] = 0;
-  return text;
-}
+enum { FIELDS = 7 };
 
 // Splits a line at its colons; gives how many fields there are.
 static int split(char *line, char *fields[FIELDS]) {
@@ -40,24 +18,23 @@ static int split(char *line, char *fields[FIELDS]) {
 }
 
 static bool number(const char *text, uint32_t *value) {
-  char *end;
-  if (*text < '0' || *text > '9') return false;
-  errno = 0;
-  unsigned long long parsed = strtoull(text, &end, 10);
-  if (errno || *end || parsed >= UINT32_MAX) return false;
+  uint64_t parsed = 0;
+  const char *digit = text;
+  for (; *digit >= '0' && *digit <= '9' && parsed < UINT32_MAX; digit++) parsed = parsed * 10 + (uint64_t)(*digit - '0');
   *value = (uint32_t)parsed;
-  return true;
+  return digit > text && !*digit && parsed < UINT32_MAX;
 }
 
 static void keep(char *to, size_t size, const char *text, const char *otherwise) {
-  snprintf(to, size, "%s", *text ? text : otherwise);
+  const char *from = *text ? text : otherwise;
+  size_t length = strlen(from);
+  if (length >= size) length = size - 1;
+  memcpy(to, from, length);
+  to[length] = 0;
 }
 
 static bool take_user(char *fields[FIELDS], struct account *account) {
-  uint32_t uid, gid;
-  if (!number(fields[2], &uid) || !number(fields[3], &gid)) return false;
-  account->uid = uid;
-  account->gid = gid;
+  if (!number(fields[2], &account->uid) || !number(fields[3], &account->gid)) return false;
   keep(account->name, sizeof account->name, fields[0], "");
   keep(account->home, sizeof account->home, fields[5], "/");
   keep(account->shell, sizeof account->shell, fields[6], "/bin/sh");
@@ -65,24 +42,28 @@ static bool take_user(char *fields[FIELDS], struct account *account) {
 }
 
 static bool find_user(const char *wanted, struct account *account) {
-  char *text = read_whole("/etc/passwd"), *rest = text, *line, *fields[FIELDS];
+  struct lines lines;
+  if (!lines_open(&lines, "/etc/passwd")) return false;
+  char *line, *fields[FIELDS];
   uint32_t uid, listed;
   bool by_number = number(wanted, &uid), found = false;
-  while (text && !found && (line = strsep(&rest, "\n"))) {
+  while (!found && (line = lines_next(&lines))) {
     if (split(line, fields) < FIELDS) continue;
     bool same = !strcmp(fields[0], wanted) || (by_number && number(fields[2], &listed) && listed == uid);
     found = same && take_user(fields, account);
   }
-  free(text);
+  lines_close(&lines);
   return found;
 }
 
+// A number needs no entry, and root is 0 whatever became of the file.
 static bool make_user(const char *wanted, struct account *account) {
   uint32_t uid = 0;
   if (strcmp(wanted, "root") && !number(wanted, &uid)) return false;
-  char *fields[FIELDS] = {(char *)wanted, "", "0", "0", "", uid ? "/" : "/root", "/bin/sh"};
-  take_user(fields, account);
   account->uid = account->gid = uid;
+  keep(account->name, sizeof account->name, wanted, "");
+  keep(account->home, sizeof account->home, uid ? "/" : "/root", "");
+  keep(account->shell, sizeof account->shell, "/bin/sh", "");
   return true;
 }
 
@@ -99,26 +80,32 @@ static int add_group(struct account *account, gid_t gid) {
   return 0;
 }
 
-// Adds the groups that list the user, or makes `wanted` the user's only group.
-static int find_groups(const char *wanted, struct account *account) {
-  char *text = read_whole("/etc/group"), *rest = text, *line, *fields[FIELDS];
-  uint32_t gid = 0;
-  bool found = wanted && number(wanted, &gid);
+// The groups that list the user, besides its own.
+static int find_memberships(struct account *account) {
+  struct lines lines;
+  if (!lines_open(&lines, "/etc/group")) return 0;
+  char *line, *fields[FIELDS];
+  uint32_t gid;
   int error = 0;
-  while (text && !error && !found && (line = strsep(&rest, "\n"))) {
-    uint32_t listed;
-    if (split(line, fields) < 4 || !number(fields[2], &listed)) continue;
-    if (wanted && !strcmp(fields[0], wanted)) {
-      found = true;
-      gid = listed;
-    } else if (!wanted && listed != account->gid && lists_member(fields[3], account->name)) {
-      error = add_group(account, listed);
-    }
+  while (!error && (line = lines_next(&lines))) {
+    if (split(line, fields) < 4 || !number(fields[2], &gid) || gid == account->gid) continue;
+    if (lists_member(fields[3], account->name)) error = add_group(account, gid);
   }
-  free(text);
-  if (wanted && !found) return ENOENT;
-  if (wanted) account->gid = gid;
-  return error ? error : add_group(account, account->gid);
+  lines_close(&lines);
+  return lines.too_long ? EOVERFLOW : error;
+}
+
+static int find_group(const char *wanted, struct account *account) {
+  if (number(wanted, &account->gid)) return 0;
+  struct lines lines;
+  if (!lines_open(&lines, "/etc/group")) return ENOENT;
+  char *line, *fields[FIELDS];
+  bool found = false;
+  while (!found && (line = lines_next(&lines))) {
+    found = split(line, fields) >= 4 && !strcmp(fields[0], wanted) && number(fields[2], &account->gid);
+  }
+  lines_close(&lines);
+  return found ? 0 : ENOENT;
 }
 
 int account_find(struct text user, struct account *account) {
@@ -128,5 +115,6 @@ int account_find(struct text user, struct account *account) {
   char *group = wanted;
   strsep(&group, ":");
   if (!find_user(wanted, account) && !make_user(wanted, account)) return ENOENT;
-  return find_groups(group, account);
+  int error = group ? find_group(group, account) : find_memberships(account);
+  return error ? error : add_group(account, account->gid);
 }

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-// Who a user name of the sandbox is, by its own /etc/passwd and /etc/group. Called in children only: it reads files.
+// Who a user name of the sandbox is, by its own /etc/passwd and /etc/group. For children: it reads files. It neither
+// allocates nor touches errno.
 #pragma once
 
 #include <sys/types.h>

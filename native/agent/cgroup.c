@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "raw.h"
+
 static int root = -1;
 
 bool cgroup_open(int fd) {
@@ -50,11 +52,29 @@ static bool read_file(uint32_t number, const char *file, char *text, size_t size
   return got > 0;
 }
 
+// Writes x<number> without its end; gives where the end goes.
+static char *name_into(char name[16], uint32_t number) {
+  char digits[10];
+  int count = 0;
+  do digits[count++] = (char)('0' + number % 10);
+  while (number /= 10);
+  *name++ = 'x';
+  while (count) *name++ = digits[--count];
+  return name;
+}
+
 int cgroup_enter(uint32_t number) {
-  char name[16];
-  snprintf(name, sizeof name, "x%u", number);
-  if (mkdirat(root, name, 0755)) return errno;
-  return write_file(number, "cgroup.procs", "0");
+  char path[48];
+  char *end = name_into(path, number);
+  *end = 0;
+  long result = RAW(SYS_mkdirat, root, path, 0755, 0, 0);
+  if (result < 0) return (int)-result;
+  memcpy(end, "/cgroup.procs", sizeof "/cgroup.procs");
+  int fd = (int)raw_openat(root, path, O_WRONLY | O_CLOEXEC, 0);
+  if (fd < 0) return -fd;
+  result = raw_write(fd, "0", 1);
+  raw_close(fd);
+  return result < 0 ? (int)-result : 0;
 }
 
 // For kernels before cgroup.kill: until a pass finds nobody, or passes stop helping.

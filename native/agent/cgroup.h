@@ -10,7 +10,8 @@
 bool cgroup_open(int fd);
 bool cgroup_is_there(void);
 
-// For the child before it becomes the command: makes x<number> and moves the caller there; 0 or an errno.
+// For the child before it becomes the command: makes x<number> and moves the caller there. 0 or an errno; errno itself is
+// left alone.
 int cgroup_enter(uint32_t number);
 
 // SIGKILL to everything in x<number>.

@@ -2,24 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "environment.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include "sandbox.h"
 
 enum { DEFAULTS = 5 };
 
-static char *copied(struct text text) {
-  char *copy = malloc((size_t)text.length + 1);
+static char *copied(struct region *region, struct text text) {
+  char *copy = region_get(region, (size_t)text.length + 1);
   return copy && text_copy(text, copy, (size_t)text.length + 1) ? copy : NULL;
 }
 
-char **text_array(struct text_list list) {
-  char **array = calloc((size_t)list.count + 1, sizeof *array), **at = array;
+char **text_array(struct region *region, struct text_list list) {
+  char **array = region_get(region, ((size_t)list.count + 1) * sizeof *array), **at = array;
   while (array && list.count) {
-    if (!(*at++ = copied(text_list_take(&list)))) return NULL;
+    if (!(*at++ = copied(region, text_list_take(&list)))) return NULL;
   }
+  if (at) *at = NULL;
   return array;
 }
 
@@ -31,26 +28,35 @@ static char **place_of(char **env, const char *name, size_t length) {
   return env;
 }
 
-static bool add_all(char **env, struct text_list list) {
+static bool add_all(struct region *region, char **env, struct text_list list) {
   while (list.count) {
-    char *entry = copied(text_list_take(&list));
+    char *entry = copied(region, text_list_take(&list));
     if (!entry) return false;
     *place_of(env, entry, name_length(entry)) = entry;
   }
   return true;
 }
 
-static bool add_default(char **env, const char *name, const char *value) {
+static bool add_default(struct region *region, char **env, const char *name, const char *value) {
   char **place = place_of(env, name, strlen(name));
-  return *place || asprintf(place, "%s=%s", name, value) >= 0;
+  if (*place) return true;
+  char *entry = region_get(region, strlen(name) + strlen(value) + 2);
+  if (!entry) return false;
+  *place = entry;
+  stpcpy(stpcpy(stpcpy(entry, name), "="), value);
+  return true;
 }
 
-char **environment_of(struct text_list own, const struct account *account, bool terminal) {
-  char **env = calloc((size_t)sandbox.env.count + own.count + DEFAULTS + 1, sizeof *env);
-  bool made = env && add_all(env, sandbox.env) && add_all(env, own) &&
-              add_default(env, "PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin") &&
-              add_default(env, "HOME", account->home) && add_default(env, "USER", account->name) &&
-              add_default(env, "SHELL", account->shell) && (!terminal || add_default(env, "TERM", "xterm-256color"));
+char **environment_of(struct region *region, struct text_list shared, struct text_list own, const struct account *account, bool terminal) {
+  size_t bytes = ((size_t)shared.count + own.count + DEFAULTS + 1) * sizeof(char *);
+  char **env = region_get(region, bytes);
+  if (!env) return NULL;
+  memset(env, 0, bytes);
+  bool made = add_all(region, env, shared) && add_all(region, env, own) &&
+              add_default(region, env, "PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin") &&
+              add_default(region, env, "HOME", account->home) && add_default(region, env, "USER", account->name) &&
+              add_default(region, env, "SHELL", account->shell) &&
+              (!terminal || add_default(region, env, "TERM", "xterm-256color"));
   return made ? env : NULL;
 }
 

@@ -1,16 +1,19 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-// The environment of a command. Called in children only: what it allocates is never freed.
+// The arguments and the environment of a command, laid out in a region by its child.
 #pragma once
 
+#include <stdbool.h>
+
 #include "account.h"
+#include "region.h"
 #include "wire.h"
 
-// The texts of a list as a terminated array; NULL without memory.
-char **text_array(struct text_list list);
+// The texts of a list as a terminated array; NULL when they do not fit.
+char **text_array(struct region *region, struct text_list list);
 
-// SETUP's, then `own`, then defaults; NULL without memory.
-char **environment_of(struct text_list own, const struct account *account, bool terminal);
+// `shared`, then `own`, then defaults; NULL when they do not fit.
+char **environment_of(struct region *region, struct text_list shared, struct text_list own, const struct account *account, bool terminal);
 
 // The value of a variable, or NULL.
 const char *environment_find(char **env, const char *name);

@@ -85,10 +85,10 @@ static bool open_pipes(struct exec *exec, struct spawn *spawn) {
   return true;
 }
 
-static bool open_terminal(struct exec *exec, struct spawn *spawn) {
+static bool open_terminal(struct exec *exec, struct spawn *spawn, const struct exec_request *request) {
   int master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
   if (master < 0) return false;
-  struct winsize size = {.ws_col = spawn->request->columns, .ws_row = spawn->request->rows};
+  struct winsize size = {.ws_col = request->columns, .ws_row = request->rows};
   int locked = 0;
   if (ioctl(master, TIOCSPTLCK, &locked) || ioctl(master, TIOCSWINSZ, &size)) {
     close(master);
@@ -103,12 +103,12 @@ static bool open_terminal(struct exec *exec, struct spawn *spawn) {
   return true;
 }
 
-static bool launch(struct exec *exec, struct spawn *spawn) {
-  if (exec->terminal ? !open_terminal(exec, spawn) : !open_pipes(exec, spawn)) return false;
+static bool launch(struct exec *exec, struct spawn *spawn, const struct message *message) {
+  if (exec->terminal ? !open_terminal(exec, spawn, &message->exec) : !open_pipes(exec, spawn)) return false;
   spawn->report = pipe_for(&exec->report, 0, EPOLLIN, exec_report_ready);
   if (spawn->report < 0) return false;
   exec->started_ns = now_ns();
-  exec->pid = spawn_command(spawn);
+  exec->pid = spawn_command(message, spawn, &exec->region);
   if (exec->pid < 0) return false;
   exec_table_add_pid(exec);
   return true;
@@ -122,8 +122,8 @@ void exec_start(const struct message *message) {
   if (refused(message)) return;
   struct exec *exec = create(message);
   if (!exec) return send_fail(message->channel, FAIL_SYSTEM, ENOMEM, "memory");
-  struct spawn spawn = {&message->exec, exec->number, exec->has_cgroup, -1, {-1, -1}, -1, -1};
-  bool launched = launch(exec, &spawn);
+  struct spawn spawn = {message->exec, exec->number, exec->has_cgroup, -1, {-1, -1}, -1, -1};
+  bool launched = launch(exec, &spawn, message);
   int error = errno;
   close_if_open(spawn.input);
   close_if_open(spawn.outputs[0]);

@@ -27,6 +27,7 @@ struct exec {
   bool input_closed;               // by the command, not by the host's end
   bool told_started, told_closed, told_exit;
   struct spawn_report *failure;    // owned, until the host was told
+  struct region *region;           // lent to the child while it starts
   struct watch report, input, outputs[2], emptied;
   struct source sources[2];
   struct sink sink;

@@ -103,6 +103,7 @@ void exec_abandon(struct exec *exec) {
   exec_table_remove_id(exec);
   exec_records--;
   free(exec->failure);
+  region_return(exec->region);
   loop_free(exec);
 }
 
@@ -189,6 +190,16 @@ static void failed(struct exec *exec, const struct spawn_report *report) {
   }
 }
 
+static void return_region(struct exec *exec) {
+  region_return(exec->region);
+  exec->region = NULL;
+}
+
+static void started(struct exec *exec) {
+  exec->state = EXEC_RUNNING;
+  return_region(exec);
+}
+
 void exec_report_ready(struct watch *watch, uint32_t events) {
   (void)events;
   struct exec *exec = container_of(watch, struct exec, report);
@@ -197,7 +208,7 @@ void exec_report_ready(struct watch *watch, uint32_t events) {
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
   loop_close(watch);
   if (got == sizeof report) failed(exec, &report);
-  else exec->state = EXEC_RUNNING;
+  else started(exec);
   loop_wake(&exec->runner);
 }
 
@@ -232,6 +243,7 @@ bool exec_reaped(pid_t pid, int status, const struct rusage *usage) {
   // All that the child will ever report is in the pipe.
   if (exec->state == EXEC_STARTING) exec_report_ready(&exec->report, EPOLLIN);
   exec->reaped = true;
+  return_region(exec);
   exec->code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   exec->signal = WIFSIGNALED(status) ? (uint8_t)WTERMSIG(status) : 0;
   exec->wall_us = (now_ns() - exec->started_ns) / 1000;

@@ -26,7 +26,7 @@ static void write_fully(int fd, const uint8_t *bytes, size_t length, const char 
 static int open_regular(const struct file_job *job, int flags) {
   const char *verb = job->type == READ ? "read" : "write";
   int fd = path_open(job->path, flags | O_NONBLOCK | O_NOCTTY, job->request->mode & 07777);
-  if (fd < 0) files_fail(errno == ENXIO || errno == ENODEV ? EINVAL : errno, "%s %s", verb, job->path);
+  if (fd < 0) files_fail(fd == -ENXIO || fd == -ENODEV ? EINVAL : -fd, "%s %s", verb, job->path);
   struct stat status;
   if (fstat(fd, &status)) files_fail(errno, "%s %s", verb, job->path);
   if (S_ISDIR(status.st_mode)) files_fail(EISDIR, "%s %s", verb, job->path);

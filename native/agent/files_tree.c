@@ -107,7 +107,7 @@ static void list(struct listing *listing, int directory, size_t length, int dept
 uint64_t files_list(const struct file_job *job) {
   static struct listing listing;
   int directory = path_open(job->path, O_RDONLY | O_DIRECTORY, 0);
-  if (directory < 0) files_fail(errno, "list %s", job->path);
+  if (directory < 0) files_fail(-directory, "list %s", job->path);
   listing.output = job->pipes.output;
   size_t length = (size_t)snprintf(listing.path, sizeof listing.path, "%s", job->path);
   while (length && listing.path[length - 1] == '/') listing.path[--length] = 0;

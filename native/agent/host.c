@@ -18,6 +18,7 @@
 #include "loop.h"
 #include "outbox.h"
 #include "proto.h"
+#include "region.h"
 #include "sandbox.h"
 #include "tunnel.h"
 #include "worker.h"
@@ -185,6 +186,7 @@ bool host_flush(void) {
 
 bool host_trim(void) {
   outbox_trim();
+  region_trim();
   if (!inbox || inbox_used) return false;
   munmap(inbox, INBOX);
   inbox = NULL;

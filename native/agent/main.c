@@ -53,6 +53,7 @@ static bool take_signals(bool stoppable) {
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);
   }
+  for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
   signal(SIGPIPE, SIG_IGN);
   if (sigprocmask(SIG_BLOCK, &set, NULL)) return false;
   int fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);

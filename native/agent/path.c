@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+
+#include "raw.h"
 
 int path_open(const char *path, int flags, mode_t mode) {
   struct open_how how = {
@@ -14,7 +14,7 @@ int path_open(const char *path, int flags, mode_t mode) {
     .mode = flags & O_CREAT ? mode : 0,
     .resolve = RESOLVE_NO_MAGICLINKS,
   };
-  int fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how);
-  if (fd < 0 && errno == ENOSYS) fd = open(path, flags | O_CLOEXEC, mode);
-  return fd;
+  long fd = RAW(SYS_openat2, AT_FDCWD, path, &how, sizeof how, 0);
+  if (fd == -ENOSYS) fd = raw_openat(AT_FDCWD, path, flags | O_CLOEXEC, (int)mode);
+  return (int)fd;
 }
