@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-#define _GNU_SOURCE
 #include "blank.h"
 #include "destroy.h"
 #include "kernel.h"
@@ -45,19 +44,13 @@ int socket_listen(const struct host *host, const char *id, struct fault *fault) 
     return fd;
 }
 
-/// The sandbox's own cgroup as a mount of its own: no ".." leads from it to a neighbour's.
+/// The sandbox's own cgroup as a mount of its own, so that no ".." leads from it to a neighbour's. It stays an O_PATH
+/// descriptor: closing it would dissolve the mount, which waits for every CPU.
 static int open_cgroup(const struct blank *blank, struct fault *fault) {
     char path[ID_ROOM + 20];
     snprintf(path, sizeof path, "/cgroup-v2/%s/%s", class_names[blank->class], blank->id);
     int tree = tree_clone(AT_FDCWD, path, 0);
-    int fd = tree < 0 ? -1 : openat(tree, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0) {
-        fail(fault, STEP_CGROUP, "open the cgroup %s", path);
-    }
-    if (tree >= 0) {
-        close(tree);
-    }
-    return fd;
+    return tree >= 0 ? tree : fail(fault, STEP_CGROUP, "open the cgroup %s", path);
 }
 
 static void become(const struct host *host, const struct blank *blank, int channel) {

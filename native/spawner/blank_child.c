@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-#define _GNU_SOURCE
 #include "blank.h"
 #include "kernel.h"
 #include "masks.h"

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-#define _GNU_SOURCE
 #include "request.h"
 #include "activate.h"
 #include "kernel.h"
@@ -30,12 +29,16 @@ static bool read_id(struct reader *fields, char *id) {
     return id_valid(id);
 }
 
-static enum outcome bad_id(const struct reader *fields, struct fault *fault) {
-    if (fields->broken) {
+/// Judges the fields once all are read: DONE when the request can be tried.
+static enum outcome judge(const struct reader *fields, bool named, struct fault *fault) {
+    if (!read_done(fields)) {
         return BROKEN;
     }
-    fail_with(fault, STEP_REQUEST, EINVAL, "an id is 1 to 63 of a-z, 0-9 and -");
-    return FAILED;
+    if (!named || fields->too_long) {
+        fail_with(fault, STEP_REQUEST, EINVAL, named ? "a text is too long" : "an id is 1 to 63 of a-z, 0-9 and -");
+        return FAILED;
+    }
+    return DONE;
 }
 
 static int find(struct host *host, const char *id, enum class *class, struct fault *fault) {
@@ -83,11 +86,9 @@ static enum outcome create(struct host *host, struct reader *fields, struct work
     bool named = read_id(fields, blank->id);
     uint8_t class = read_u8(fields);
     read_limits(fields, &blank->limits);
-    if (!read_done(fields)) {
-        return BROKEN;
-    }
-    if (!named) {
-        return bad_id(fields, fault);
+    enum outcome judged = judge(fields, named, fault);
+    if (judged != DONE) {
+        return judged;
     }
     if (class >= CLASSES) {
         fail_with(fault, STEP_REQUEST, EINVAL, "there is no class %u", class);
@@ -127,15 +128,13 @@ static enum outcome activate_blank(struct host *host, struct reader *fields, str
     if (layered && !fields->broken && fields->at != fields->end) {
         read_str(fields, activation.host_name, sizeof activation.host_name);
     }
-    if (fields->broken || (layered && !read_done(fields))) {
-        return BROKEN;
-    }
-    if (!named) {
-        return bad_id(fields, fault);
-    }
-    if (!layered) {
+    if (!layered && !fields->broken) {
         fail_with(fault, STEP_REQUEST, EINVAL, "a root has 1 to %d layers", LAYERS_MOST);
         return FAILED;
+    }
+    enum outcome judged = judge(fields, named, fault);
+    if (judged != DONE) {
+        return judged;
     }
     return outcome_of(activate(host, &activation, fault));
 }
@@ -145,11 +144,9 @@ static enum outcome destroy(struct host *host, struct reader *fields, struct wor
     struct destruction *destruction = &work->destruction;
     bool named = read_id(fields, destruction->id);
     read_str(fields, destruction->upper, sizeof destruction->upper);
-    if (!read_done(fields)) {
-        return BROKEN;
-    }
-    if (!named) {
-        return bad_id(fields, fault);
+    enum outcome judged = judge(fields, named, fault);
+    if (judged != DONE) {
+        return judged;
     }
     if (destruction->upper[0] != 0 && upper_name(destruction->upper) == NULL) {
         fail_with(fault, STEP_REQUEST, EINVAL, "the upper is uppers/ and one name, not %.100s", destruction->upper);
@@ -212,11 +209,9 @@ static enum outcome set_limits(struct host *host, struct reader *fields, struct 
     enum class class;
     bool named = read_id(fields, id);
     read_limits(fields, &limits);
-    if (!read_done(fields)) {
-        return BROKEN;
-    }
-    if (!named) {
-        return bad_id(fields, fault);
+    enum outcome judged = judge(fields, named, fault);
+    if (judged != DONE) {
+        return judged;
     }
     int cgroup = find(host, id, &class, fault);
     if (cgroup < 0) {
@@ -233,11 +228,9 @@ static enum outcome tell_usage(struct host *host, struct reader *fields, struct 
     struct usage usage;
     enum class class;
     bool named = read_id(fields, id);
-    if (!read_done(fields)) {
-        return BROKEN;
-    }
-    if (!named) {
-        return bad_id(fields, fault);
+    enum outcome judged = judge(fields, named, fault);
+    if (judged != DONE) {
+        return judged;
     }
     int cgroup = find(host, id, &class, fault);
     if (cgroup < 0) {
@@ -260,11 +253,9 @@ static enum outcome freeze(struct host *host, struct reader *fields, struct work
     enum class class;
     bool named = read_id(fields, work->freeze.id);
     work->freeze.on = read_u8(fields) != 0;
-    if (!read_done(fields)) {
-        return BROKEN;
-    }
-    if (!named) {
-        return bad_id(fields, fault);
+    enum outcome judged = judge(fields, named, fault);
+    if (judged != DONE) {
+        return judged;
     }
     int cgroup = find(host, work->freeze.id, &class, fault);
     if (cgroup < 0) {
@@ -294,7 +285,8 @@ static enum outcome forget_layer(struct host *host, struct reader *fields, struc
     (void)answer;
     char path[LAYER_PATH_ROOM];
     read_str(fields, path, sizeof path);
-    return read_done(fields) ? outcome_of(layer_forget(path, fault)) : BROKEN;
+    enum outcome judged = judge(fields, true, fault);
+    return judged == DONE ? outcome_of(layer_forget(path, fault)) : judged;
 }
 
 /// The runtime's process was started inside the v2 cgroup already; only a process that lives there is adopted.
@@ -306,11 +298,9 @@ static enum outcome adopt(struct host *host, struct reader *fields, struct work 
     enum class class;
     bool named = read_id(fields, id);
     pid_t pid = (pid_t)read_u32(fields);
-    if (!read_done(fields)) {
-        return BROKEN;
-    }
-    if (!named) {
-        return bad_id(fields, fault);
+    enum outcome judged = judge(fields, named, fault);
+    if (judged != DONE) {
+        return judged;
     }
     int cgroup = find(host, id, &class, fault);
     if (cgroup < 0) {

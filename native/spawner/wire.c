@@ -36,13 +36,17 @@ uint64_t read_u64(struct reader *reader) {
 void read_str(struct reader *reader, char *to, size_t room) {
     size_t length = read_u16(reader);
     to[0] = 0;
-    bool fits = !reader->broken && length < room && (size_t)(reader->end - reader->at) >= length;
-    if (!fits || memchr(reader->at, 0, length) != NULL) {
+    bool whole = !reader->broken && (size_t)(reader->end - reader->at) >= length;
+    if (!whole || memchr(reader->at, 0, length) != NULL) {
         reader->broken = true;
         return;
     }
-    memcpy(to, reader->at, length);
-    to[length] = 0;
+    if (length < room) {
+        memcpy(to, reader->at, length);
+        to[length] = 0;
+    } else {
+        reader->too_long = true;
+    }
     reader->at += length;
 }
 

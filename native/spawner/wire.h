@@ -11,6 +11,7 @@ struct reader {
     const uint8_t *at;
     const uint8_t *end;
     bool broken;
+    bool too_long;  ///< a text was longer than its reader takes, and is read as empty
 };
 
 uint8_t read_u8(struct reader *reader);
@@ -18,7 +19,7 @@ uint16_t read_u16(struct reader *reader);
 uint32_t read_u32(struct reader *reader);
 uint64_t read_u64(struct reader *reader);
 
-/// Copies a text into `to`; one that is longer than `room - 1` or holds a NUL breaks the reader.
+/// Copies a text into `to`; one that holds a NUL breaks the reader, one longer than `room - 1` is noted as too long.
 void read_str(struct reader *reader, char *to, size_t room);
 
 /// True when every byte was read and every field fitted.

@@ -1,0 +1,50 @@
+# SPDX-FileCopyrightText: 2026 The Sandgate Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a test must leave as it found it: mounts, cgroups, our processes, network namespaces, files."""
+
+import os
+import pathlib
+
+
+def mounts():
+    lines = pathlib.Path("/proc/self/mountinfo").read_text().splitlines()
+    return set(line.split(" ", 5)[4] for line in lines)
+
+
+def cgroups(name):
+    """The directories of one node's cgroups, wherever its hierarchies are mounted."""
+    found = set()
+    for line in pathlib.Path("/proc/self/mountinfo").read_text().splitlines():
+        fields = line.split()
+        if fields[fields.index("-") + 1] in ("cgroup", "cgroup2"):
+            found |= set(str(path) for path in pathlib.Path(fields[4]).rglob(name))
+    return found
+
+
+def processes(directory):
+    """Processes whose command line or program names the test's directory, or that run the agent."""
+    found = set()
+    for entry in pathlib.Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                command = (entry / "cmdline").read_bytes().decode(errors="replace")
+            except (FileNotFoundError, ProcessLookupError):
+                continue
+            if str(directory) in command:
+                found.add(int(entry.name))
+    return found
+
+
+def network_namespaces():
+    found = set()
+    for entry in pathlib.Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                found.add(os.readlink(entry / "ns" / "net"))
+            except OSError:
+                continue
+    return found
+
+
+def descriptors(pid):
+    return len(os.listdir(f"/proc/{pid}/fd"))
