@@ -1,8 +1,0 @@
-// SPDX-FileCopyrightText: 2026 The Sandgate Authors
-// SPDX-License-Identifier: Apache-2.0
-
-/** The conformance suite of the backend contract and the fake backend; it knows no real backend. */
-@NullMarked
-package dev.sandgate.spi.tck;
-
-import org.jspecify.annotations.NullMarked;
