@@ -44,11 +44,14 @@ public interface Sandbox {
   Uni<Exec> attach(String execId, OutputOffsets from);
 
   /**
-   * File operations, all done inside the sandbox.
+   * File operations, all done inside the sandbox. Needs {@link Capability#FILES}.
    *
-   * @return constant; needs {@link Capability#FILES}
+   * @return constant
+   * @throws SandgateException with {@link ErrorCode#UNSUPPORTED} without the capability
    */
-  Files files();
+  default Files files() {
+    throw new SandgateException(ErrorCode.UNSUPPORTED, "backend lacks " + Capability.FILES);
+  }
 
   /**
    * Opens a TCP connection to the sandbox's loopback. Needs {@link Capability#CONNECT}. Errors: {@link
@@ -57,7 +60,9 @@ public interface Sandbox {
    * @param port 1–65535
    * @return the connection, owned by the caller, who closes it
    */
-  Uni<Connection> connect(int port);
+  default Uni<Connection> connect(int port) {
+    return unsupported(Capability.CONNECT);
+  }
 
   /**
    * What it used so far. Idempotent, cheap enough for once a second.

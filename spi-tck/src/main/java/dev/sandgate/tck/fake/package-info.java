@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
 
-/** The conformance suite of the backend contract and the fake backend; it knows no real backend. */
+/** A backend in memory, with named fault points, for the tests of a node; it runs no process. */
 @NullMarked
-package dev.sandgate.spi.tck;
+package dev.sandgate.tck.fake;
 
 import org.jspecify.annotations.NullMarked;
