@@ -12,8 +12,9 @@ import java.util.List;
  * @param upper directory to make for what it writes, relative to the state directory
  * @param diskBytes how much it may write, 0 for no limit
  * @param layers images, lowest first, relative to the state directory
+ * @param hostname seen inside
  */
-public record Activation(String id, int pid, String upper, long diskBytes, List<String> layers) {
+public record Activation(String id, int pid, String upper, long diskBytes, List<String> layers, String hostname) {
 
   /** Freezes the layers. */
   public Activation {

@@ -99,7 +99,8 @@ public final class Spawner implements AutoCloseable {
                 .u32(activation.pid())
                 .str(activation.upper())
                 .u64(activation.diskBytes())
-                .list(activation.layers()));
+                .list(activation.layers())
+                .str(activation.hostname()));
   }
 
   /**

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+package dev.sandgate.container;
+
+import dev.sandgate.spi.Backend;
+import dev.sandgate.spi.Capability;
+import dev.sandgate.spi.Isolation;
+import dev.sandgate.spi.Probe;
+import dev.sandgate.spi.Sandbox;
+import dev.sandgate.spi.SandboxSpec;
+import io.smallrye.mutiny.Uni;
+import java.util.List;
+import java.util.Set;
+
+/** Sandboxes made of namespaces, cgroups and an overlay of layers, on the host's own kernel. */
+final class ContainerBackend implements Backend {
+
+  private static final Set<Capability> CAPABILITIES =
+      Set.of(
+          Capability.TERMINAL,
+          Capability.FILES,
+          Capability.CONNECT,
+          Capability.LAYERS,
+          Capability.LIMITS,
+          Capability.ADOPT);
+
+  private final Host host;
+
+  ContainerBackend(ContainerSettings settings) {
+    this.host = new Host(settings);
+  }
+
+  @Override
+  public Isolation isolation() {
+    return Isolation.CONTAINER;
+  }
+
+  @Override
+  public Set<Capability> capabilities() {
+    return CAPABILITIES;
+  }
+
+  @Override
+  public Probe probe() {
+    return new HostProbe(host).run();
+  }
+
+  @Override
+  public Uni<Sandbox> create(SandboxSpec spec) {
+    return Uni.createFrom()
+        .emitter(
+            emitter -> {
+              Creation creation = new Creation(host, spec, emitter);
+              host.run(creation::run);
+            });
+  }
+
+  @Override
+  public Uni<List<Sandbox>> adopt(List<SandboxSpec> known) {
+    return host.call(() -> new Adoption(host, known).run());
+  }
+
+  @Override
+  public void close() {
+    host.close();
+  }
+}

@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+package dev.sandgate.container;
+
+import dev.sandgate.spi.Connection;
+import dev.sandgate.spi.Exec;
+import dev.sandgate.spi.ExecSpec;
+import dev.sandgate.spi.Files;
+import dev.sandgate.spi.OutputOffsets;
+import dev.sandgate.spi.Sandbox;
+import dev.sandgate.spi.Termination;
+import dev.sandgate.spi.Termination.Reason;
+import dev.sandgate.spi.Usage;
+import dev.sandgate.support.agent.AgentConnection;
+import io.smallrye.mutiny.Uni;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One container: its agent does what is asked inside, the spawner what is asked from outside. */
+final class ContainerSandbox implements Sandbox {
+
+  private static final Logger LOG = LoggerFactory.getLogger(ContainerSandbox.class);
+
+  private final Host host;
+  private final String id;
+  private final AgentConnection agent;
+  private final CompletableFuture<Termination> terminated = new CompletableFuture<>();
+  private @Nullable CompletableFuture<Void> removal;
+
+  @SuppressWarnings("FutureReturnValueIgnored") // it cannot fail
+  ContainerSandbox(Host host, String id, AgentConnection agent) {
+    this.host = host;
+    this.id = id;
+    this.agent = agent;
+    agent.lost().thenAccept(this::onLost);
+  }
+
+  @Override
+  public String id() {
+    return id;
+  }
+
+  @Override
+  public Uni<Exec> exec(ExecSpec spec) {
+    return agent.exec(spec);
+  }
+
+  @Override
+  public Uni<Exec> attach(String execId, OutputOffsets from) {
+    return agent.attach(execId, from);
+  }
+
+  @Override
+  public Files files() {
+    return agent.files();
+  }
+
+  @Override
+  public Uni<Connection> connect(int port) {
+    return agent.connect(port);
+  }
+
+  @Override
+  public Uni<Usage> usage() {
+    return host.call(() -> host.spawner().usage(id))
+        .invoke(usage -> agent.sawMemoryKills(usage.outOfMemoryKills()));
+  }
+
+  @Override
+  public Uni<Termination> terminated() {
+    return Uni.createFrom().completionStage(terminated::copy);
+  }
+
+  @Override
+  public Uni<Void> destroy() {
+    return Uni.createFrom()
+        .completionStage(() -> remove(new Termination(Reason.DESTROYED, "")).copy());
+  }
+
+  @SuppressWarnings("FutureReturnValueIgnored") // a removal that fails is logged where it fails
+  private void onLost(String why) {
+    if (!host.isClosed() && !isBeingRemoved()) {
+      LOG.warn("{} is lost: {}", id, why);
+      terminated.complete(new Termination(Reason.CHANNEL_LOST, why));
+      remove(new Termination(Reason.CHANNEL_LOST, why));
+    }
+  }
+
+  private synchronized boolean isBeingRemoved() {
+    return removal != null;
+  }
+
+  /** Starts the removal, or joins the one under way; one that failed is tried again. */
+  private synchronized CompletableFuture<Void> remove(Termination why) {
+    if (removal == null || removal.isCompletedExceptionally()) {
+      CompletableFuture<Void> started = new CompletableFuture<>();
+      removal = started;
+      agent.close();
+      host.run(() -> remove(why, started));
+    }
+    return removal;
+  }
+
+  private void remove(Termination why, CompletableFuture<Void> done) {
+    try {
+      host.spawner().destroy(id, Host.upper(id));
+      host.blanks().forget(id);
+      terminated.complete(why);
+      done.complete(null);
+    } catch (RuntimeException e) {
+      LOG.error("{} could not be removed", id, e);
+      done.completeExceptionally(Host.explain(e));
+    }
+  }
+}

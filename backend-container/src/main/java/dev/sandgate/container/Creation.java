@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+package dev.sandgate.container;
+
+import dev.sandgate.spi.ErrorCode;
+import dev.sandgate.spi.QosClass;
+import dev.sandgate.spi.ResourceLimits;
+import dev.sandgate.spi.Sandbox;
+import dev.sandgate.spi.SandboxSpec;
+import dev.sandgate.spi.SandgateException;
+import dev.sandgate.support.Handover;
+import dev.sandgate.support.Undo;
+import dev.sandgate.support.agent.AgentConnection;
+import dev.sandgate.support.agent.AgentSetup;
+import dev.sandgate.support.spawner.Activation;
+import dev.sandgate.support.spawner.Blank;
+import io.smallrye.mutiny.subscription.UniEmitter;
+import java.time.Duration;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The making of one sandbox, step by step with the way back of each; runs on a virtual thread. */
+final class Creation {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Creation.class);
+  private static final Duration GREETING = Duration.ofSeconds(20);
+
+  private final Host host;
+  private final SandboxSpec spec;
+  private final Undo undo = new Undo();
+  private final Handover<Sandbox> waiter;
+
+  Creation(Host host, SandboxSpec spec, UniEmitter<? super Sandbox> emitter) {
+    this.host = host;
+    this.spec = spec;
+    this.waiter = new Handover<>(emitter, () -> host.run(this::abandon));
+  }
+
+  private void abandon() {
+    try {
+      undo.run();
+    } catch (IllegalStateException e) {
+      LOG.error("{} was given up and could not be removed", spec.id(), e);
+    }
+  }
+
+  void run() {
+    try {
+      waiter.complete(make());
+    } catch (RuntimeException e) {
+      waiter.fail(undo.runBecause(Host.explain(e)));
+    }
+  }
+
+  private ContainerSandbox make() {
+    ResourceLimits limits = host.settings().limitsFor(spec.limits());
+    List<String> layers = host.layers().link(spec.layers());
+    int pid = host.blanks().make(blank(limits), undo);
+    undo.push("root of " + spec.id(), () -> host.spawner().destroy(spec.id(), Host.upper(spec.id())));
+    host.spawner()
+        .activate(
+            new Activation(spec.id(), pid, Host.upper(spec.id()), limits.diskBytes(), layers, spec.hostname()));
+    AgentConnection agent = host.connect(spec.id(), GREETING).await().indefinitely();
+    undo.push("agent of " + spec.id(), agent::close);
+    setUp(agent, limits);
+    ContainerSandbox sandbox = new ContainerSandbox(host, spec.id(), agent);
+    undo.push("sandbox " + spec.id(), () -> sandbox.destroy().await().indefinitely());
+    return sandbox;
+  }
+
+  private Blank blank(ResourceLimits limits) {
+    boolean bestEffort =
+        switch (spec.qosClass()) {
+          case LATENCY_SENSITIVE -> false;
+          case BEST_EFFORT -> true;
+        };
+    return new Blank(
+        spec.id(), bestEffort, limits.cpuMillis(), limits.memoryBytes(), limits.pids());
+  }
+
+  private void setUp(AgentConnection agent, ResourceLimits limits) {
+    agent
+        .setUp(new AgentSetup("", spec.user(), spec.env(), limits.openFiles()))
+        .await()
+        .indefinitely();
+  }
+}

@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+package dev.sandgate.container;
+
+import dev.sandgate.spi.ErrorCode;
+import dev.sandgate.spi.SandgateException;
+import dev.sandgate.support.agent.AgentConnection;
+import dev.sandgate.support.agent.AgentLoop;
+import dev.sandgate.support.spawner.Spawner;
+import dev.sandgate.support.wire.Errno;
+import dev.sandgate.support.spawner.SpawnerException;
+import io.smallrye.mutiny.Uni;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/** What all sandboxes of a backend share: the spawner, the agents' event loops, virtual threads. */
+final class Host implements AutoCloseable {
+
+  private static final int STEP_LAYER = 15;
+  private static final int STEP_VERIFY = 19;
+  private static final int EOPNOTSUPP = 95;
+
+  private final ContainerSettings settings;
+  private final Spawner spawner;
+  private final Blanks blanks;
+  private final LayerLinks layers;
+  private final AgentLoop loop;
+  private final ExecutorService threads =
+      Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("container-", 0).factory());
+  private volatile boolean closed;
+
+  Host(ContainerSettings settings) {
+    this.settings = settings;
+    this.spawner = new Spawner(settings.spawner());
+    this.blanks =
+        switch (settings.provider()) {
+          case NATIVE -> new NativeBlanks(spawner);
+        };
+    this.layers = new LayerLinks(settings.spawner().state().resolve("layers"));
+    this.loop = new AgentLoop("container-agents", settings.threads(), settings.tuning());
+  }
+
+  ContainerSettings settings() {
+    return settings;
+  }
+
+  Spawner spawner() {
+    return spawner;
+  }
+
+  Blanks blanks() {
+    return blanks;
+  }
+
+  LayerLinks layers() {
+    return layers;
+  }
+
+  /** Whether the backend was closed, so that a hang-up says nothing about a sandbox. */
+  boolean isClosed() {
+    return closed;
+  }
+
+  /** Connects to the agent of a sandbox. */
+  Uni<AgentConnection> connect(String id, Duration within) {
+    return loop.connect(
+        settings.spawner().agentSocket(id),
+        within,
+        () -> call(() -> spawner.usage(id).outOfMemoryKills()));
+  }
+
+  /** Runs a task on a virtual thread. */
+  void run(Runnable task) {
+    threads.execute(task);
+  }
+
+  /** The result of blocking work on a virtual thread; a refusal of the spawner becomes the caller's error. */
+  <T> Uni<T> call(Callable<T> work) {
+    return Uni.createFrom()
+        .emitter(
+            emitter ->
+                run(
+                    () -> {
+                      try {
+                        emitter.complete(work.call());
+                      } catch (Exception e) {
+                        emitter.fail(explain(e));
+                      }
+                    }));
+  }
+
+  /** Where a sandbox keeps what it writes, below the state directory. */
+  static String upper(String id) {
+    return "uppers/" + id;
+  }
+
+  /** The error for the caller of something that failed. */
+  static SandgateException explain(Throwable failure) {
+    return switch (failure) {
+      case SandgateException known -> known;
+      case SpawnerException refused ->
+          new SandgateException(code(refused), field(refused), message(refused), refused);
+      default ->
+          new SandgateException(ErrorCode.INTERNAL, "", String.valueOf(failure.getMessage()), failure);
+    };
+  }
+
+  private static ErrorCode code(SpawnerException refused) {
+    if (refused.isUnreachable()) {
+      return ErrorCode.BACKEND_UNAVAILABLE;
+    }
+    return switch (refused.errno()) {
+      case Errno.ENOSPC,
+          Errno.EDQUOT,
+          Errno.ENOMEM,
+          Errno.EAGAIN,
+          Errno.EMFILE,
+          Errno.ENFILE ->
+          ErrorCode.RESOURCE_EXHAUSTED;
+      case EOPNOTSUPP -> ErrorCode.INVALID_ARGUMENT;
+      default ->
+          switch (refused.step()) {
+            case STEP_VERIFY -> ErrorCode.ROOTFS_UNSAFE;
+            case STEP_LAYER -> ErrorCode.INVALID_ARGUMENT;
+            default -> ErrorCode.INTERNAL;
+          };
+    };
+  }
+
+  private static String field(SpawnerException refused) {
+    if (refused.errno() == EOPNOTSUPP) {
+      return "limits.disk_bytes";
+    }
+    return refused.step() == STEP_LAYER ? "layers" : "";
+  }
+
+  private static String message(SpawnerException refused) {
+    return "spawner: " + refused.getMessage();
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    loop.close();
+    spawner.close();
+    threads.shutdown();
+  }
+}
