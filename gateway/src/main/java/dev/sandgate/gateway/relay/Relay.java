@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+package dev.sandgate.gateway.relay;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.netty.channel.FixedRecvByteBufAllocator;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.handler.codec.http2.Http2Exception;
+import io.netty.util.AsciiString;
+import io.vertx.core.internal.VertxInternal;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** Relays the streams of clients to nodes, on some of Vert.x's event loops. Thread-safe unless a method says otherwise. */
+public final class Relay {
+
+  private static final int READ_BYTES = 64 << 10;
+  private static final WriteBufferWaterMark WATER_MARK =
+      new WriteBufferWaterMark(256 << 10, 512 << 10);
+
+  private final Map<EventLoop, RelayLoop> loops = new LinkedHashMap<>();
+  private final Routes routes;
+
+  /**
+   * Where streams may go and who may begin them.
+   *
+   * @param nodes by id
+   * @param own what answers {@code ownPaths}
+   * @param ownPaths methods that belong to no sandbox
+   * @param keys whether an {@code authorization} header opens the gateway; null if there was none
+   * @param alive by node id, how many connections can be used
+   */
+  public record Routes(
+      List<NodeAddress> nodes,
+      NodeAddress own,
+      Set<AsciiString> ownPaths,
+      Predicate<@Nullable CharSequence> keys,
+      Map<String, AtomicInteger> alive) {
+
+    /** Routes on which nothing is alive yet. */
+    public static Routes of(
+        List<NodeAddress> nodes,
+        NodeAddress own,
+        Set<AsciiString> ownPaths,
+        Predicate<@Nullable CharSequence> keys) {
+      return new Routes(
+          List.copyOf(nodes), own, Set.copyOf(ownPaths), keys, new ConcurrentHashMap<>());
+    }
+
+    boolean mayEnter(@Nullable CharSequence authorization) {
+      return keys.test(authorization);
+    }
+
+    boolean isOwn(@Nullable CharSequence path) {
+      return path != null && ownPaths.contains(AsciiString.of(path));
+    }
+  }
+
+  /** A relay on these loops; connects to every node at once. */
+  public Relay(VertxInternal vertx, List<EventLoop> on, RelaySettings settings, Routes routes) {
+    this.routes = routes;
+    for (EventLoop loop : on) {
+      Bootstrap bootstrap = bootstrap(vertx, loop, settings);
+      loops.put(loop, new RelayLoop(loop, bootstrap, settings, on.size(), routes));
+    }
+    loops.values().forEach(loop -> loop.eventLoop().execute(loop::start));
+  }
+
+  private static Bootstrap bootstrap(VertxInternal vertx, EventLoop loop, RelaySettings settings) {
+    int timeoutMillis = Math.toIntExact(settings.connect().toMillis());
+    Bootstrap bootstrap =
+        new Bootstrap()
+            .group(loop)
+            .channelFactory(vertx.transport().channelFactory(false))
+            .resolver(vertx.nameResolver().nettyAddressResolverGroup())
+            .handler(new ChannelInboundHandlerAdapter() {
+              @Override
+              public boolean isSharable() {
+                return true;
+              }
+            })
+            .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, timeoutMillis);
+    options().forEach((option, value) -> bootstrap.option(option, value));
+    return bootstrap;
+  }
+
+  /** How sockets that the relay reads and writes are set up. */
+  @SuppressWarnings("deprecation") // the only way to give it to a bootstrap
+  public static Map<ChannelOption<Object>, Object> options() {
+    return Map.of(
+        option(ChannelOption.ALLOCATOR), PooledByteBufAllocator.DEFAULT,
+        option(ChannelOption.TCP_NODELAY), true,
+        option(ChannelOption.SO_KEEPALIVE), true,
+        option(ChannelOption.WRITE_BUFFER_WATER_MARK), WATER_MARK,
+        option(ChannelOption.RCVBUF_ALLOCATOR), new FixedRecvByteBufAllocator(READ_BYTES));
+  }
+
+  @SuppressWarnings("unchecked")
+  private static <T> ChannelOption<Object> option(ChannelOption<T> option) {
+    return (ChannelOption<Object>) option;
+  }
+
+  /** The loops it runs on. */
+  public Set<EventLoop> eventLoops() {
+    return loops.keySet();
+  }
+
+  /** Serves a client that speaks HTTP/2 from its first byte on; called on the channel's loop, one of this relay's. */
+  public void accept(Channel channel) throws Http2Exception {
+    RelayLoop loop = loops.get(channel.eventLoop());
+    if (loop == null) {
+      throw new IllegalArgumentException("the channel's loop is none of this relay's");
+    }
+    loop.accept(channel);
+  }
+
+  /** Whether some loop has a usable connection to a node. */
+  public boolean reachable(String nodeId) {
+    AtomicInteger alive = routes.alive().get(nodeId);
+    return alive != null && alive.get() > 0;
+  }
+
+  /** Tells clients to begin no more streams here; completes when those that run have ended. */
+  public CompletableFuture<Void> drain() {
+    List<CompletableFuture<Void>> shares = new ArrayList<>();
+    for (RelayLoop loop : loops.values()) {
+      CompletableFuture<Void> share = new CompletableFuture<>();
+      loop.eventLoop().execute(() -> loop.drain(share));
+      shares.add(share);
+    }
+    return CompletableFuture.allOf(shares.toArray(CompletableFuture[]::new));
+  }
+
+  /** Ends every stream with UNAVAILABLE and closes every connection. */
+  public CompletableFuture<Void> close() {
+    return CompletableFuture.allOf(
+        loops.values().stream()
+            .map(loop -> CompletableFuture.runAsync(loop::close, loop.eventLoop()))
+            .toArray(CompletableFuture[]::new));
+  }
+}

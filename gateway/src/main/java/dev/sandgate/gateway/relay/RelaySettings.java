@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+package dev.sandgate.gateway.relay;
+
+import java.time.Duration;
+
+/**
+ * Limits and times of the relay.
+ *
+ * @param connectionsPerNode connections to each node, over all loops
+ * @param streamsPerConnection streams that one client connection may have open
+ * @param creditBytes what a node may send on one stream ahead of its client, 1 KiB to 1 MiB
+ * @param pendingPerConnection bytes that may wait for one connection; beyond it streams are reset
+ * @param pendingPerLoop bytes that may wait on one loop in all; beyond it streams are reset
+ * @param firstMessage how long a stream may take to name its sandbox
+ * @param connect how long a connection to a node may take to be ready
+ * @param keepAlive after how long a silent node is pinged; it has half of that to answer
+ */
+public record RelaySettings(
+    int connectionsPerNode,
+    int streamsPerConnection,
+    int creditBytes,
+    long pendingPerConnection,
+    long pendingPerLoop,
+    Duration firstMessage,
+    Duration connect,
+    Duration keepAlive) {
+
+  /** Checks every range. */
+  public RelaySettings {
+    within("connectionsPerNode", connectionsPerNode, 1, 1_024);
+    within("streamsPerConnection", streamsPerConnection, 1, 1_000_000);
+    within("creditBytes", creditBytes, 1 << 10, 1 << 20);
+    within("pendingPerConnection", pendingPerConnection, 1 << 16, 1L << 30);
+    within("pendingPerLoop", pendingPerLoop, 1 << 16, 1L << 34);
+    within("firstMessage", firstMessage.toMillis(), 10, 3_600_000);
+    within("connect", connect.toMillis(), 10, 60_000);
+    within("keepAlive", keepAlive.toMillis(), 100, 3_600_000);
+  }
+
+  /** What fits most: 16 sockets a node, 8 MiB waiting for a connection, 64 MiB on a loop. */
+  public static RelaySettings defaults() {
+    return new RelaySettings(
+        16,
+        100_000,
+        16 << 10,
+        8L << 20,
+        64L << 20,
+        Duration.ofSeconds(10),
+        Duration.ofSeconds(1),
+        Duration.ofSeconds(10));
+  }
+
+  private static void within(String name, long value, long least, long most) {
+    if (value < least || value > most) {
+      throw new IllegalArgumentException(
+          "relay." + name + ": " + value + " is not within " + least + " to " + most);
+    }
+  }
+}
