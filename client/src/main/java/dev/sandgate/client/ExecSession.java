@@ -165,7 +165,15 @@ final class ExecSession implements RpcObserver<dev.sandgate.proto.v1.ExecEvent> 
     } else {
       events.end(unknown("the platform does not know how it ended", null));
     }
-    cancelCall();
+    leave();
+  }
+
+  // Not a reset: the stream ends by itself once both sides said so.
+  private void leave() {
+    if (call != null) {
+      call.end();
+      call.fetch(1);
+    }
   }
 
   @Override

@@ -92,6 +92,16 @@ public final class SandgateClientException extends RuntimeException {
   }
 
   /**
+   * What happened and what to do about it, for a human.
+   *
+   * @return never null
+   */
+  @Override
+  public String getMessage() {
+    return String.valueOf(super.getMessage());
+  }
+
+  /**
    * The kind of error: a name of the platform's list such as {@code INVALID_ARGUMENT}, or, when the answer did not
    * come from the platform, the gRPC status such as {@code UNAVAILABLE}.
    *

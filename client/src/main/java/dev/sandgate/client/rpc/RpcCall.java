@@ -10,15 +10,14 @@ import io.vertx.grpc.client.GrpcClientRequest;
 import io.vertx.grpc.client.GrpcClientResponse;
 import io.vertx.grpc.common.GrpcStatus;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One call. Answers come only as {@link #fetch} asks for them, which the other side feels as HTTP/2 flow control.
  *
- * <p>Every method may be called from any thread; all state is touched on the lane's event loop only.
+ * <p>Every method may be called from any thread; all state but the queue is touched on the lane's event loop only.
  *
  * @param <Q> the type of the requests
  * @param <R> the type of the answers
@@ -27,7 +26,7 @@ public final class RpcCall<Q, R> {
 
   private final ContextInternal context;
   private final RpcObserver<R> observer;
-  private final ArrayDeque<Outgoing<Q>> queue = new ArrayDeque<>();
+  private final Queue<Outgoing<Q>> queue = new ConcurrentLinkedQueue<>();
   private @Nullable GrpcClientRequest<Q, R> request;
   private @Nullable GrpcClientResponse<Q, R> response;
   private long demand;
@@ -195,12 +194,10 @@ public final class RpcCall<Q, R> {
     }
   }
 
+  // Queued on the caller's thread, so that messages leave in the order in which they were given.
   private Future<Void> enqueue(Outgoing<Q> outgoing) {
-    context.execute(
-        () -> {
-          queue.add(outgoing);
-          flush();
-        });
+    queue.add(outgoing);
+    context.execute(this::flush);
     return outgoing.written().future();
   }
 
@@ -209,13 +206,18 @@ public final class RpcCall<Q, R> {
     if (ended) {
       dropQueue(RpcFailure.broken(GrpcStatus.CANCELLED, "the call ended", null));
     }
-    while (stream != null && !queue.isEmpty()) {
-      Outgoing<Q> next = queue.remove();
-      try {
-        send(stream, next).onComplete(next.written());
-      } catch (IllegalStateException closed) {
-        next.written().fail(Failures.lost(closed));
-      }
+    Outgoing<Q> next = stream == null ? null : queue.poll();
+    while (stream != null && next != null) {
+      sendQueued(stream, next);
+      next = queue.poll();
+    }
+  }
+
+  private void sendQueued(GrpcClientRequest<Q, R> stream, Outgoing<Q> next) {
+    try {
+      send(stream, next).onComplete(next.written());
+    } catch (IllegalStateException closed) {
+      next.written().fail(Failures.lost(closed));
     }
   }
 
@@ -228,9 +230,9 @@ public final class RpcCall<Q, R> {
   }
 
   private void dropQueue(RpcFailure failure) {
-    List<Outgoing<Q>> dropped = new ArrayList<>(queue);
-    queue.clear();
-    dropped.forEach(outgoing -> outgoing.written().fail(failure));
+    for (Outgoing<Q> next = queue.poll(); next != null; next = queue.poll()) {
+      next.written().fail(failure);
+    }
   }
 
   private void resetRequest() {
