@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+package dev.sandgate.client;
+
+import com.google.protobuf.UnsafeByteOperations;
+import dev.sandgate.proto.v1.Environment;
+import dev.sandgate.proto.v1.EnvironmentsGrpcClient;
+import dev.sandgate.proto.v1.GetEnvironmentRequest;
+import dev.sandgate.proto.v1.ImportEnvironmentRequest;
+import dev.sandgate.proto.v1.ImportProgress;
+import dev.sandgate.proto.v1.ListEnvironmentsRequest;
+import dev.sandgate.proto.v1.ListEnvironmentsResponse;
+import dev.sandgate.proto.v1.RemoveEnvironmentRequest;
+import io.smallrye.mutiny.Multi;
+import io.smallrye.mutiny.Uni;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Keeps environments. Nothing happens before a Uni or Multi is subscribed to; methods may be called from any thread
+ * and never block. Failures are SandgateClientException.
+ */
+public final class Environments {
+
+  private static final int CHUNK_BYTES = 64 * 1024;
+
+  private final Calls calls;
+
+  Environments(Calls calls) {
+    this.calls = calls;
+  }
+
+  /**
+   * Makes an environment from a builtin, or a directory or archive on the node.
+   *
+   * @param request name, source, what it stands on
+   * @return how it goes, last with the environment; fails when it ends without one. Cancelling stops the import
+   */
+  public Multi<ImportProgress> importFrom(ImportEnvironmentRequest request) {
+    return checked(
+        calls.duplex(EnvironmentsGrpcClient.ImportEnvironment, Multi.createFrom().item(request)));
+  }
+
+  /**
+   * Makes an environment from a tar archive of the caller's.
+   *
+   * @param request name, what it stands on; its source is set by this method
+   * @param tar the archive, asked for as the node takes it
+   * @return as {@link #importFrom}
+   */
+  public Multi<ImportProgress> upload(ImportEnvironmentRequest request, Multi<ByteBuffer> tar) {
+    Multi<ImportEnvironmentRequest> parts =
+        tar.onItem()
+            .transformToMultiAndConcatenate(buffer -> Chunks.of(buffer, CHUNK_BYTES))
+            .map(
+                bytes ->
+                    ImportEnvironmentRequest.newBuilder()
+                        .setData(UnsafeByteOperations.unsafeWrap(bytes))
+                        .build());
+    Multi<ImportEnvironmentRequest> head =
+        Multi.createFrom().item(request.toBuilder().setUpload(true).build());
+    return checked(
+        calls.duplex(
+            EnvironmentsGrpcClient.ImportEnvironment,
+            Multi.createBy().concatenating().streams(head, parts)));
+  }
+
+  private static Multi<ImportProgress> checked(Multi<ImportProgress> progress) {
+    return Multi.createFrom()
+        .deferred(
+            () -> {
+              AtomicBoolean made = new AtomicBoolean();
+              return progress
+                  .onItem()
+                  .invoke(step -> made.compareAndSet(false, step.hasEnvironment()))
+                  .onCompletion()
+                  .call(() -> made.get() ? Uni.createFrom().voidItem() : missing());
+            });
+  }
+
+  private static Uni<Void> missing() {
+    return Uni.createFrom()
+        .failure(
+            SandgateClientException.unknownOutcome(
+                "the import ended without an environment", null));
+  }
+
+  /**
+   * Lists all environments.
+   *
+   * @return the list
+   */
+  public Uni<List<Environment>> list() {
+    return calls
+        .unary(EnvironmentsGrpcClient.List, ListEnvironmentsRequest.getDefaultInstance())
+        .map(ListEnvironmentsResponse::getEnvironmentsList);
+  }
+
+  /**
+   * Shows one.
+   *
+   * @param reference {@code name}, {@code name:tag} or {@code name@sha256:…}
+   * @return the environment; fails with NOT_FOUND
+   */
+  public Uni<Environment> get(String reference) {
+    return calls.unary(
+        EnvironmentsGrpcClient.Get,
+        GetEnvironmentRequest.newBuilder().setReference(reference).build());
+  }
+
+  /**
+   * Removes a name and layers that nothing names any more.
+   *
+   * @param reference as in {@link #get}
+   * @return completes when it is gone; fails with NOT_FOUND, or FAILED_PRECONDITION while sandboxes use it
+   */
+  public Uni<Void> remove(String reference) {
+    RemoveEnvironmentRequest request =
+        RemoveEnvironmentRequest.newBuilder().setReference(reference).build();
+    return calls.unary(EnvironmentsGrpcClient.Remove, request, Duration.ZERO).replaceWithVoid();
+  }
+}

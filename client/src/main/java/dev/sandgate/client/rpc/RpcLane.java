@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+package dev.sandgate.client.rpc;
+
+import io.vertx.core.Future;
+import io.vertx.core.internal.ContextInternal;
+import io.vertx.core.net.SocketAddress;
+import io.vertx.grpc.client.GrpcClient;
+import io.vertx.grpc.client.GrpcClientRequest;
+import io.vertx.grpc.common.ServiceMethod;
+import java.time.Duration;
+
+/** One HTTP/2 connection, made when needed and again when lost, and the event loop that serves it. */
+public final class RpcLane {
+
+  private final ContextInternal context;
+  private final GrpcClient grpc;
+  private final SocketAddress server;
+  private final String key;
+
+  RpcLane(ContextInternal context, GrpcClient grpc, SocketAddress server, String key) {
+    this.context = context;
+    this.grpc = grpc;
+    this.server = server;
+    this.key = key;
+  }
+
+  /**
+   * Opens a call without a deadline.
+   *
+   * @param method what to call
+   * @param observer hears the answers, on this lane's event loop
+   * @param <Q> the type of the requests
+   * @param <R> the type of the answers
+   * @return the call, connecting
+   */
+  public <Q, R> RpcCall<Q, R> call(ServiceMethod<R, Q> method, RpcObserver<R> observer) {
+    RpcCall<Q, R> call = new RpcCall<>(context, observer);
+    context.execute(() -> open(method).onComplete(opened -> call.opened(opened, key)));
+    return call;
+  }
+
+  private <Q, R> Future<GrpcClientRequest<Q, R>> open(ServiceMethod<R, Q> method) {
+    return grpc.request(server, method);
+  }
+
+  /**
+   * Runs something on this lane's event loop; at once when called on it.
+   *
+   * @param action what to run; it must not block
+   */
+  public void execute(Runnable action) {
+    context.execute(action);
+  }
+
+  /**
+   * Runs something later on this lane's event loop.
+   *
+   * @param delay from now, at least 1 ms
+   * @param action what to run; it must not block
+   */
+  public void schedule(Duration delay, Runnable action) {
+    context.setTimer(Math.max(1, delay.toMillis()), timer -> action.run());
+  }
+
+  Future<Void> close() {
+    return grpc.close();
+  }
+}
