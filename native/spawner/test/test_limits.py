@@ -71,7 +71,7 @@ class Limits(unittest.TestCase):
         pid = self.start("hungry", memory=MEMORY)
         neighbour = self.start("neighbour", memory=MEMORY)
         result = self.shell("hungry", "dd if=/dev/zero of=/dev/null bs=200M count=1")
-        self.assertEqual(result.code, 128 + 9)
+        self.assertEqual(result.signal, 9)
         usage = self.client.usage("hungry")
         self.assertGreaterEqual(usage["oom_kills"], 1)
         self.assertLessEqual(usage["peak"], MEMORY)
