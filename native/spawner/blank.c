@@ -44,11 +44,10 @@ int socket_listen(const struct host *host, const char *id, struct fault *fault) 
     return fd;
 }
 
-/// The sandbox's own cgroup as a mount of its own, so that no ".." leads from it to a neighbour's. It stays an O_PATH
-/// descriptor: closing it would dissolve the mount, which waits for every CPU.
-static int open_cgroup(const struct blank *blank, struct fault *fault) {
-    char path[ID_ROOM + 20];
-    snprintf(path, sizeof path, "/cgroup-v2/%s/%s", class_names[blank->class], blank->id);
+/// It stays an O_PATH descriptor: closing it would dissolve the mount, which waits for every CPU.
+int cgroup_mount(const char *world, enum class class, const char *id, struct fault *fault) {
+    char path[ID_ROOM + 40];
+    snprintf(path, sizeof path, "%s/cgroup-v2/%s/%s", world, class_names[class], id);
     int tree = tree_clone(AT_FDCWD, path, 0);
     return tree >= 0 ? tree : fail(fault, STEP_CGROUP, "open the cgroup %s", path);
 }
@@ -127,7 +126,7 @@ int blank_begin(struct host *host, struct blank *blank, struct fault *fault) {
         return -1;
     }
     blank->listener = socket_listen(host, blank->id, fault);
-    blank->cgroup = blank->listener < 0 ? -1 : open_cgroup(blank, fault);
+    blank->cgroup = blank->listener < 0 ? -1 : cgroup_mount("", blank->class, blank->id, fault);
     if (blank->cgroup >= 0 && clone_child(host, blank, fault) == 0 && prepare_child(host, blank, fault) == 0) {
         return 0;
     }

@@ -36,5 +36,9 @@ void blank_abandon(struct host *host, struct blank *blank);
 /// Runs in the new namespaces and becomes the agent; returns only a failure, to be told on `channel`, which it moves.
 int blank_become(const struct host *host, const struct blank *blank, int *channel, struct fault *fault);
 
+/// A sandbox's own cgroup as a mount of its own, so that no ".." leads from it to a neighbour's; `world` is where
+/// host_make_world was told to build ("" for the resident spawner, which lives there).
+int cgroup_mount(const char *world, enum class class, const char *id, struct fault *fault);
+
 /// Binds the agent's socket `<run>/a/<id>.sock`; the listening descriptor.
 int socket_listen(const struct host *host, const char *id, struct fault *fault);

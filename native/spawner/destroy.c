@@ -38,6 +38,19 @@ static int remove_socket(const struct host *host, const char *id, struct fault *
     return 0;
 }
 
+/// What an OCI runtime keeps about its containers.
+static int remove_runtime_state(const struct host *host, const char *id, struct fault *fault) {
+    static const char *const runtimes[] = {"crun", "runc"};
+    char path[ID_ROOM + 16];
+    for (size_t i = 0; i < sizeof runtimes / sizeof *runtimes; i++) {
+        snprintf(path, sizeof path, "oci/%s/%s", runtimes[i], id);
+        if (tree_remove(host->run, path) != 0) {
+            return fail(fault, STEP_REMOVE, "remove %s", path);
+        }
+    }
+    return 0;
+}
+
 static int remove_cgroups(struct host *host, struct destruction *destruction, struct fault *fault) {
     for (enum class class = 0; class < CLASSES; class++) {
         // Both: a create that was cut short may have left a v1 directory without a v2 one.
@@ -56,7 +69,7 @@ int destroy_step(struct host *host, struct destruction *destruction, struct faul
     if (result != 0) {
         return result;
     }
-    if (remove_socket(host, destruction->id, fault) != 0) {
+    if (remove_socket(host, destruction->id, fault) != 0 || remove_runtime_state(host, destruction->id, fault) != 0) {
         return -1;
     }
     return destruction->upper[0] == 0 ? 0 : upper_discard(host, destruction->upper, fault);

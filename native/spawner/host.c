@@ -127,7 +127,7 @@ static int hash_program(struct host *host, struct fault *fault) {
     return count == 0 ? 0 : fail(fault, STEP_START, "read our own program");
 }
 
-int host_open(struct host *host, const struct settings *settings, struct fault *fault) {
+int host_open_run(struct host *host, const struct settings *settings, struct fault *fault) {
     memset(host, 0, sizeof *host);
     host->settings = *settings;
     if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0) {
@@ -135,11 +135,12 @@ int host_open(struct host *host, const struct settings *settings, struct fault *
     }
     host->run = open_directory(AT_FDCWD, settings->run, 0700, fault);
     host->sockets = host->run < 0 ? -1 : open_directory(host->run, "a", 0700, fault);
-    if (host->sockets < 0 || open_state(host, fault) != 0 || seal_agent(host, fault) != 0) {
+    return host->sockets < 0 ? -1 : cgroups_open(&host->cgroups, settings->cgroup_name, host->run, fault);
+}
+
+int host_open(struct host *host, const struct settings *settings, struct fault *fault) {
+    if (host_open_run(host, settings, fault) != 0 || open_state(host, fault) != 0 || seal_agent(host, fault) != 0) {
         return -1;
     }
-    if (make_user_ids(host, fault) != 0 || hash_program(host, fault) != 0) {
-        return -1;
-    }
-    return cgroups_open(&host->cgroups, settings->cgroup_name, host->run, fault);
+    return make_user_ids(host, fault) != 0 ? -1 : hash_program(host, fault);
 }

@@ -34,9 +34,14 @@ struct host {
     uint64_t build;  ///< a hash of our own program
 };
 
-/// Makes a private mount namespace and opens the directories and the agent while the host's mounts are in sight.
+/// Makes a private mount namespace and opens <run> and the cgroups; enough for the short-lived commands.
+int host_open_run(struct host *host, const struct settings *settings, struct fault *fault);
+
+/// The same and everything else that a resident spawner holds, while the host's mounts are in sight.
 int host_open(struct host *host, const struct settings *settings, struct fault *fault);
 
-/// Moves this process into a small world of its own: a mount namespace that holds nothing but what blanks are made
-/// from, and an empty network namespace. See host_mounts.c for the layout.
+/// Makes an empty network namespace and, on the directory `place`, what blanks are made from. See host_mounts.c.
+int host_make_world(const struct host *host, const char *place, struct fault *fault);
+
+/// Moves this process into such a world: it then sees nothing else of the host's files.
 int host_isolate(struct host *host, struct fault *fault);

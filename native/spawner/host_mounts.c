@@ -166,7 +166,7 @@ static int make_cgroup(const struct cgroups *cgroups, struct fault *fault) {
     return 0;
 }
 
-static int make_world(const struct host *host, struct fault *fault) {
+static int fill_world(const struct host *host, struct fault *fault) {
     if (directory("proc", 0555, fault) != 0 || bind_with(AT_FDCWD, "/proc", "proc", 0, fault) != 0) {
         return -1;
     }
@@ -179,20 +179,24 @@ static int make_world(const struct host *host, struct fault *fault) {
     return make_cgroup(&host->cgroups, fault);
 }
 
-int host_isolate(struct host *host, struct fault *fault) {
+int host_make_world(const struct host *host, const char *place, struct fault *fault) {
     if (unshare(CLONE_NEWNET) != 0 || loopback_up() != 0) {
         return fail(fault, STEP_START, "make an empty network namespace");
     }
-    mode_t mask = umask(0);
-    // The new root needs a place to stand on; <run> exists, and is covered in our namespace only.
-    const char *place = host->settings.run;
     if (mount("tmpfs", place, "tmpfs", MS_NOSUID, "mode=0755") != 0 || chdir(place) != 0) {
         return fail(fault, STEP_START, "make the spawner's root on %s", place);
     }
-    if (make_world(host, fault) != 0) {
+    mode_t mask = umask(0);
+    int result = fill_world(host, fault);
+    umask(mask);
+    return result;
+}
+
+int host_isolate(struct host *host, struct fault *fault) {
+    // The new root needs a place to stand on; <run> exists, and is covered in our namespace only.
+    if (host_make_world(host, host->settings.run, fault) != 0) {
         return -1;
     }
-    umask(mask);
     if (root_pivot(".", ".") != 0 || umount2(".", MNT_DETACH) != 0 || chdir("/") != 0) {
         return fail(fault, STEP_START, "enter the spawner's root");
     }

@@ -1,205 +1,96 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-#include "host.h"
-#include "kernel.h"
-#include "serve.h"
+#include "daemon.h"
+#include "oci.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
-#include <poll.h>
-#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/un.h>
-#include <unistd.h>
 
-enum { BACKLOG = 64, FIRST_UID_LEAST = 65536, START_MS = 10000, PROTECTED_SCORE = -900 };
+enum { FIRST_UID_LEAST = 65536 };
 
 static const char usage_text[] =
     "usage: spawner serve --run DIR --state DIR --agent FILE [--uid-base N] [--cgroup-name NAME]\n"
-    "       spawner oci --runtime crun|runc|runsc --run DIR --id ID --agent FILE [--class ls|be] [--uid-base N]\n"
-    "       spawner oci-delete --runtime crun|runc|runsc --run DIR --id ID\n";
+    "       spawner oci --runtime crun|runc --run DIR --id ID --agent FILE [--class ls|be] [--uid-base N] [--cgroup-name NAME]\n"
+    "       spawner oci-delete --runtime crun|runc --run DIR --id ID [--cgroup-name NAME]\n";
 
 static int usage(void) {
     fputs(usage_text, stderr);
     return 2;
 }
 
-/// The path of the spawner's socket by descriptor, which fits whatever the length of <run>.
-static struct sockaddr_un address_in(int run) {
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/spawner.sock", run);
-    return address;
-}
-
-static bool is_served(int run) {
-    struct sockaddr_un address = address_in(run);
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    bool served = fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof address) == 0;
-    if (fd >= 0) {
-        close(fd);
-    }
-    return served;
-}
-
-/// Waits for another spawner that holds the lock to listen.
-static int await_other(int run, int report) {
-    for (int64_t deadline = now_ms() + START_MS; now_ms() < deadline; poll(NULL, 0, 5)) {
-        if (is_served(run)) {
-            return 0;
-        }
-    }
-    dprintf(report, "spawner: another spawner holds the lock but does not listen\n");
-    return 1;
-}
-
-/// True when this process now is the only spawner of <run>; the lock goes with the process.
-static bool take_lock(int run, bool *failed) {
-    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    int fd = openat(run, "spawner.lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    *failed = fd < 0;
-    return fd >= 0 && fcntl(fd, F_SETLK, &lock) == 0;
-}
-
-static int listen_for_requests(const struct host *host, struct fault *fault) {
-    struct sockaddr_un address = address_in(host->run);
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (unlinkat(host->run, "spawner.sock", 0) != 0 && errno != ENOENT) {
-        return fail(fault, STEP_START, "replace spawner.sock");
-    }
-    mode_t mask = umask(0177);
-    bool listening = fd >= 0 && bind(fd, (struct sockaddr *)&address, sizeof address) == 0 && listen(fd, BACKLOG) == 0;
-    umask(mask);
-    return listening ? fd : fail(fault, STEP_START, "listen on spawner.sock");
-}
-
-static int quiet(int report) {
-    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-    bool done = null >= 0 && dup2(null, 0) == 0 && dup2(null, 1) == 1 && dup2(null, 2) == 2;
-    close(report);
-    return done ? 0 : -1;
-}
-
-/// Process-wide settings. The score is kept as given where the kernel does not let us lower it.
-static int settle_process(struct fault *fault) {
-    struct rlimit files;
-    char score[16];
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGCHLD, SIG_IGN);
-    snprintf(score, sizeof score, "%d", PROTECTED_SCORE);
-    if (write_file(AT_FDCWD, "/proc/self/oom_score_adj", score) != 0 && errno != EACCES) {
-        return fail(fault, STEP_START, "protect the spawner from the lack of memory");
-    }
-    if (getrlimit(RLIMIT_NOFILE, &files) != 0) {
-        return fail(fault, STEP_START, "read the limit of open files");
-    }
-    files.rlim_cur = files.rlim_max;
-    return setrlimit(RLIMIT_NOFILE, &files) == 0 ? 0 : fail(fault, STEP_START, "raise the limit of open files");
-}
-
-static int complain(int report, const struct fault *fault) {
-    dprintf(report, "spawner: %s: %s\n", fault->text, strerror(fault->error));
-    return 1;
-}
-
-/// The daemon: everything is acquired before `report` is closed without a word, which means ready.
-static int run_daemon(const struct settings *settings, int report) {
-    static struct host host;
-    struct fault fault = {0};
-    if (host_open(&host, settings, &fault) != 0) {
-        return complain(report, &fault);
-    }
-    bool failed;
-    if (!take_lock(host.run, &failed)) {
-        struct fault unopened = {.error = errno, .text = "open spawner.lock"};
-        return failed ? complain(report, &unopened) : await_other(host.run, report);
-    }
-    if (host_isolate(&host, &fault) != 0 || settle_process(&fault) != 0) {
-        return complain(report, &fault);
-    }
-    int listener = listen_for_requests(&host, &fault);
-    if (listener < 0 || quiet(report) != 0) {
-        return complain(report, &fault);
-    }
-    serve(&host, listener);
-    unlinkat(host.run, "spawner.sock", 0);
-    cgroups_remove_empty(&host.cgroups);
-    return 0;
-}
-
-/// Starts the daemon and passes on its complaint, if any.
-static int start_daemon(const struct settings *settings) {
-    int report[2];
-    char text[512];
-    syscall(SYS_close_range, 3, ~0U, 0);
-    if (pipe2(report, O_CLOEXEC) != 0) {
-        perror("spawner: pipe");
-        return 1;
-    }
-    pid_t pid = fork();
-    if (pid == 0) {
-        close(report[0]);
-        setsid();
-        exit(run_daemon(settings, report[1]));
-    }
-    close(report[1]);
-    ssize_t count = pid < 0 ? -1 : read(report[0], text, sizeof text);
-    if (count > 0) {
-        (void)!write(STDERR_FILENO, text, (size_t)count);
-    }
-    return count == 0 ? 0 : 1;
-}
-
-static bool parse_number(const char *text, uint32_t *number) {
+static bool parse_uid_base(const char *text, uint32_t *base) {
     char *end;
     errno = 0;
     unsigned long value = strtoul(text, &end, 10);
-    *number = (uint32_t)value;
-    return errno == 0 && *text >= '0' && *text <= '9' && *end == 0 && value <= UINT32_MAX;
+    *base = (uint32_t)value;
+    bool number = errno == 0 && *text >= '0' && *text <= '9' && *end == 0;
+    if (!number || value < FIRST_UID_LEAST || value > UINT32_MAX - ID_COUNT) {
+        fputs("spawner: --uid-base is at least 65536, so that no host user is mapped\n", stderr);
+        return false;
+    }
+    return true;
 }
 
-static int serve_command(int count, char **arguments) {
-    static const struct option options[] = {{"run", required_argument, NULL, 'r'},
-                                            {"state", required_argument, NULL, 's'},
-                                            {"agent", required_argument, NULL, 'a'},
-                                            {"uid-base", required_argument, NULL, 'u'},
-                                            {"cgroup-name", required_argument, NULL, 'c'},
-                                            {NULL, 0, NULL, 0}};
-    struct settings settings = {.cgroup_name = "sandgate", .uid_base = 100000};
+static bool parse_class(const char *text, enum class *class) {
+    *class = strcmp(text, class_names[BEST_EFFORT]) == 0 ? BEST_EFFORT : LATENCY_SENSITIVE;
+    return strcmp(text, class_names[*class]) == 0;
+}
+
+static bool set_option(int option, const char *value, struct settings *settings, struct oci_blank *blank) {
+    switch (option) {
+    case 'r': settings->run = value; return true;
+    case 's': settings->state = value; return true;
+    case 'a': settings->agent = value; return true;
+    case 'c': settings->cgroup_name = value; return true;
+    case 'u': return parse_uid_base(value, &settings->uid_base);
+    case 't': blank->runtime = value; return true;
+    case 'i': blank->id = value; return true;
+    case 'q': return parse_class(value, &blank->class);
+    default: return false;
+    }
+}
+
+static bool parse(int count, char **arguments, struct settings *settings, struct oci_blank *blank) {
+    static const struct option options[] = {
+        {"run", required_argument, NULL, 'r'},      {"state", required_argument, NULL, 's'},
+        {"agent", required_argument, NULL, 'a'},    {"uid-base", required_argument, NULL, 'u'},
+        {"runtime", required_argument, NULL, 't'},  {"cgroup-name", required_argument, NULL, 'c'},
+        {"id", required_argument, NULL, 'i'},       {"class", required_argument, NULL, 'q'},
+        {NULL, 0, NULL, 0},
+    };
     for (int option; (option = getopt_long(count, arguments, "", options, NULL)) != -1;) {
-        switch (option) {
-        case 'r': settings.run = optarg; break;
-        case 's': settings.state = optarg; break;
-        case 'a': settings.agent = optarg; break;
-        case 'c': settings.cgroup_name = optarg; break;
-        case 'u':
-            if (!parse_number(optarg, &settings.uid_base) || settings.uid_base < FIRST_UID_LEAST ||
-                settings.uid_base > UINT32_MAX - ID_COUNT) {
-                fputs("spawner: --uid-base is at least 65536, so that no host user is mapped\n", stderr);
-                return 2;
-            }
-            break;
-        default: return usage();
+        if (!set_option(option, optarg, settings, blank)) {
+            return false;
         }
     }
-    bool complete = settings.run != NULL && settings.state != NULL && settings.agent != NULL && optind == count;
-    bool named = settings.cgroup_name[0] != '.' && strlen(settings.cgroup_name) < CGROUP_NAME_ROOM &&
-                 strpbrk(settings.cgroup_name, "/ \n") == NULL && settings.cgroup_name[0] != 0;
-    return complete && named ? start_daemon(&settings) : usage();
+    const char *name = settings->cgroup_name;
+    bool named = name[0] != '.' && name[0] != 0 && strlen(name) < CGROUP_NAME_ROOM && strpbrk(name, "/ \n\"\\") == NULL;
+    return named && settings->run != NULL && optind == count;
 }
 
 int main(int count, char **arguments) {
-    if (count < 2) {
+    struct settings settings = {.cgroup_name = "sandgate", .uid_base = 100000};
+    struct oci_blank blank = {.class = LATENCY_SENSITIVE};
+    const char *command = count < 2 ? "" : arguments[1];
+    if (strcmp(command, "oci-init") == 0) {
+        return oci_init_command();
+    }
+    if (count < 2 || !parse(count - 1, arguments + 1, &settings, &blank)) {
         return usage();
     }
-    if (strcmp(arguments[1], "serve") == 0) {
-        return serve_command(count - 1, arguments + 1);
+    bool identified = blank.runtime != NULL && blank.id != NULL;
+    if (strcmp(command, "serve") == 0 && settings.state != NULL && settings.agent != NULL) {
+        return daemon_start(&settings);
+    }
+    if (strcmp(command, "oci") == 0 && identified && settings.agent != NULL) {
+        return oci_create_command(&settings, &blank);
+    }
+    if (strcmp(command, "oci-delete") == 0 && identified) {
+        return oci_delete_command(&settings, &blank);
     }
     return usage();
 }

@@ -70,6 +70,11 @@ static int remove_tree(struct sweep *sweep, int parent, const char *name, int de
     return errno == EISDIR || errno == EPERM ? remove_directory(sweep, parent, name, depth) : -1;
 }
 
+int tree_remove(int parent, const char *name) {
+    struct sweep sweep = {.trash = parent, .budget = NEVER};
+    return remove_tree(&sweep, parent, name, 0) == 0 || errno == ENOENT ? 0 : -1;
+}
+
 int trash_put(struct host *host, int parent, const char *name, struct fault *fault) {
     char moved[NAME_ROOM];
     fresh_name(moved);

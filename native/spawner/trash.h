@@ -16,3 +16,6 @@ int trash_watch(void);
 
 /// To be called when trash_watch is readable; starts another child when trash came in meanwhile.
 void trash_ended(struct host *host);
+
+/// Removes a small tree that the platform itself made; one that is not there is fine.
+int tree_remove(int parent, const char *name);

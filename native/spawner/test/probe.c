@@ -167,6 +167,14 @@ static int trace_child(void) {
     return result;
 }
 
+static int open_terminal(void) {
+    int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+    if (terminal < 0 || grantpt(terminal) != 0 || unlockpt(terminal) != 0) {
+        return -1;
+    }
+    return open(ptsname(terminal), O_RDWR | O_NOCTTY) < 0 ? -1 : 0;
+}
+
 static int raise_open_files(void) {
     struct rlimit limit = {1000000, 1000000};
     return setrlimit(RLIMIT_NOFILE, &limit);
@@ -239,6 +247,7 @@ static const struct {
     {"read the agent's memory", read_agent_memory},
     {"take the agent's descriptor", take_agent_descriptor},
     {"trace a child", trace_child},
+    {"open a terminal", open_terminal},
     {"raise the open files", raise_open_files},
     {"raise the priority", raise_priority},
     {"real time", real_time},

@@ -157,6 +157,8 @@ class Node:
         await_true(lambda: not alive(pid), "the spawner is gone")
 
     def close(self):
+        self.client.close()
+        self.client = Client(self.run)  # a test may have left the old one in the middle of an answer
         for name in self.client.list():
             self.client.destroy(name)
         pid = self.pid()
