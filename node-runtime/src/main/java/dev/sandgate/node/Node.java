@@ -1,0 +1,200 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.sandgate.node;
+
+import dev.sandgate.node.backends.Backends;
+import dev.sandgate.node.environments.Catalogue;
+import dev.sandgate.node.environments.Environments;
+import dev.sandgate.node.execs.ExecRows;
+import dev.sandgate.node.execs.Execs;
+import dev.sandgate.node.files.FilesService;
+import dev.sandgate.node.files.PortsService;
+import dev.sandgate.node.rpc.Blocking;
+import dev.sandgate.node.rpc.Failures;
+import dev.sandgate.node.rpc.Listener;
+import dev.sandgate.node.rpc.Routes;
+import dev.sandgate.node.sandboxes.SandboxRows;
+import dev.sandgate.node.sandboxes.Sandboxes;
+import dev.sandgate.node.store.Database;
+import dev.sandgate.spi.ErrorCode;
+import dev.sandgate.spi.SandgateException;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A running node: its listener, its backends, its records.
+ *
+ * <p>{@link #start} and {@link #close} block and must not be called on an event loop. Closing stops the
+ * listener and leaves sandboxes and their commands alive: the next start takes them back.
+ */
+public final class Node implements AutoCloseable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Node.class);
+  private static final long SWEEP_MILLIS = 1_000;
+  private static final long LISTEN_SECONDS = 30;
+
+  private final Vertx vertx;
+  private final Undo undo = new Undo();
+  private final AtomicBoolean sweeping = new AtomicBoolean();
+  private int port;
+  private CompletableFuture<Void> adopted = CompletableFuture.completedFuture(null);
+
+  private Node(Vertx vertx) {
+    this.vertx = vertx;
+  }
+
+  /**
+   * Starts a node and returns when it listens; sandboxes of an earlier run come back after that.
+   *
+   * @param vertx owned by the caller
+   * @throws SandgateException INVALID_CONFIG names the setting and the fix
+   */
+  public static Node start(Vertx vertx, NodeConfig config) {
+    Node node = new Node(vertx);
+    try {
+      node.open(config);
+      return node;
+    } catch (RuntimeException e) {
+      node.close();
+      throw e;
+    }
+  }
+
+  /** The port it listens on. */
+  public int port() {
+    return port;
+  }
+
+  /** Completes when every sandbox of an earlier run is back or known to be lost. */
+  public CompletableFuture<Void> adopted() {
+    return adopted.copy();
+  }
+
+  @Override
+  public void close() {
+    undo.run();
+  }
+
+  private void open(NodeConfig config) {
+    Path data = config.dataDirectory();
+    lock(data);
+    Database database = Database.open(data.resolve("node.db"), schema());
+    undo.push("database", database::close);
+    Backends backends =
+        Backends.open(
+            new Backends.Setup(
+                config.nodeId(), data, config.pluginsDirectory(), config.settings()));
+    undo.push("backends", backends::close);
+    Environments environments = new Environments(database, data);
+    Sandboxes sandboxes =
+        new Sandboxes(
+            new Sandboxes.Parts(
+                config.nodeId(),
+                backends,
+                environments,
+                database,
+                config.defaults(),
+                config.capacity()));
+    Execs execs = new Execs(sandboxes, database, data, config.capacity());
+    undo.push("commands", execs::close);
+    Failures failures = new Failures(config.nodeId());
+    Routes routes = new Routes();
+    sandboxes.route(routes, failures);
+    execs.route(routes);
+    new FilesService(sandboxes).route(routes);
+    new PortsService(sandboxes).route(routes);
+    environments.route(routes);
+    new NodesService(config.nodeId(), backends, sandboxes).route(routes);
+    listen(config, routes, failures);
+    adopted = sandboxes.adopt().thenRun(() -> execs.load(sandboxes.ended()));
+    long timer = vertx.setPeriodic(SWEEP_MILLIS, _ -> sweep(sandboxes, execs));
+    undo.push("sweep", () -> vertx.cancelTimer(timer));
+    LOG.info("node {} listens on {}:{}", config.nodeId(), config.host(), port);
+  }
+
+  private void listen(NodeConfig config, Routes routes, Failures failures) {
+    Listener.Address address =
+        new Listener.Address(config.host(), config.port(), config.token());
+    Listener listener = settled(Listener.open(vertx, address, routes, failures));
+    undo.push("listener", () -> settled(listener.close()));
+    port = listener.port();
+  }
+
+  /** Two nodes on one directory would destroy each other's sandboxes. */
+  private void lock(Path data) {
+    try {
+      Files.createDirectories(data);
+      Files.setPosixFilePermissions(data, PosixFilePermissions.fromString("rwx------"));
+      FileChannel channel =
+          FileChannel.open(
+              data.resolve("node.lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+      undo.push("lock", channel::close);
+      FileLock lock = channel.tryLock();
+      if (lock == null) {
+        throw inUse(data, null);
+      }
+    } catch (java.nio.channels.OverlappingFileLockException e) {
+      throw inUse(data, e);
+    } catch (IOException e) {
+      throw new SandgateException(
+          ErrorCode.INVALID_CONFIG,
+          "node.data",
+          "node.data: " + data + " cannot be used: " + e.getMessage(),
+          e);
+    }
+  }
+
+  private void sweep(Sandboxes sandboxes, Execs execs) {
+    if (sweeping.compareAndSet(false, true)) {
+      Blocking.background(
+          "the sweep",
+          () -> {
+            try {
+              sandboxes.sweep();
+              execs.sweep();
+            } finally {
+              sweeping.set(false);
+            }
+          });
+    }
+  }
+
+  private static List<String> schema() {
+    List<String> schema = new ArrayList<>(SandboxRows.SCHEMA);
+    schema.addAll(ExecRows.SCHEMA);
+    schema.addAll(Catalogue.SCHEMA);
+    return schema;
+  }
+
+  private static <T> T settled(Future<T> future) {
+    try {
+      return future.await(LISTEN_SECONDS, TimeUnit.SECONDS);
+    } catch (java.util.concurrent.TimeoutException e) {
+      throw new SandgateException(
+          ErrorCode.INTERNAL, "", "the listener did not answer within " + LISTEN_SECONDS + " s", e);
+    }
+  }
+
+  private static SandgateException inUse(Path data, @org.jspecify.annotations.Nullable Throwable cause) {
+    return new SandgateException(
+        ErrorCode.INVALID_CONFIG,
+        "node.data",
+        "node.data: " + data + " is in use by another node; stop it or choose another directory",
+        cause);
+  }
+}

@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.sandgate.node;
+
+import dev.sandgate.node.backends.Backends;
+import dev.sandgate.node.backends.OpenBackend;
+import dev.sandgate.node.rpc.Routes;
+import dev.sandgate.node.sandboxes.Sandboxes;
+import dev.sandgate.proto.v1.Backend;
+import dev.sandgate.proto.v1.Finding;
+import dev.sandgate.proto.v1.ListNodesRequest;
+import dev.sandgate.proto.v1.ListNodesResponse;
+import dev.sandgate.proto.v1.NodesGrpcService;
+import dev.sandgate.spi.Probe;
+
+/** The methods of {@code sandgate.v1.Nodes}, for this node alone. */
+final class NodesService {
+
+  private final String nodeId;
+  private final Backends backends;
+  private final Sandboxes sandboxes;
+
+  NodesService(String nodeId, Backends backends, Sandboxes sandboxes) {
+    this.nodeId = nodeId;
+    this.backends = backends;
+    this.sandboxes = sandboxes;
+  }
+
+  void route(Routes routes) {
+    routes.blocking(NodesGrpcService.List, ListNodesRequest.parser(), _ -> list());
+  }
+
+  private ListNodesResponse list() {
+    dev.sandgate.proto.v1.Node.Builder node =
+        dev.sandgate.proto.v1.Node.newBuilder()
+            .setNodeId(nodeId)
+            .setReachable(true)
+            .setSandboxes(sandboxes.living())
+            .setVersion(version());
+    backends.all().forEach(backend -> node.addBackends(shown(backend)));
+    return ListNodesResponse.newBuilder().addNodes(node).build();
+  }
+
+  private static Backend shown(OpenBackend open) {
+    Probe probe = open.probe().join();
+    Backend.Builder backend =
+        Backend.newBuilder()
+            .setName(open.name())
+            .setIsolation(open.backend().isolation().name())
+            .setAvailable(probe.available())
+            .setReason(probe.reason());
+    open.backend().capabilities().stream()
+        .sorted()
+        .forEach(capability -> backend.addCapabilities(capability.name()));
+    for (Probe.Finding finding : probe.findings()) {
+      backend.addFindings(
+          Finding.newBuilder()
+              .setSubject(finding.subject())
+              .setRequired(finding.required())
+              .setAvailable(finding.available())
+              .setDetail(finding.detail()));
+    }
+    return backend.build();
+  }
+
+  private static String version() {
+    String version = Node.class.getPackage().getImplementationVersion();
+    return version == null ? "dev" : version;
+  }
+}

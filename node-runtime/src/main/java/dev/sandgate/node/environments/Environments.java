@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.sandgate.node.environments;
+
+import dev.sandgate.node.checks.Fields;
+import dev.sandgate.node.environments.Catalogue.Named;
+import dev.sandgate.node.environments.Catalogue.StoredLayer;
+import dev.sandgate.node.rpc.Routes;
+import dev.sandgate.node.store.Database;
+import dev.sandgate.proto.v1.LayerKind;
+import dev.sandgate.spi.ErrorCode;
+import dev.sandgate.spi.Layer;
+import dev.sandgate.spi.SandgateException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** The environments of this node and what uses them. */
+public final class Environments {
+
+  private final Catalogue catalogue;
+  private final LayerStore store;
+  private final Imports imports;
+  private final Uses uses = new Uses();
+
+  /** Opens the layer store below a directory; blocks. */
+  public Environments(Database database, Path dataDirectory) {
+    store = new LayerStore(dataDirectory.resolve("layers"));
+    catalogue = new Catalogue(database);
+    imports = new Imports(catalogue, store, dataDirectory);
+  }
+
+  /** Answers the methods of {@code sandgate.v1.Environments}. */
+  public void route(Routes routes) {
+    new EnvironmentsService(this, catalogue, imports).route(routes);
+  }
+
+  /**
+   * Finds an environment and further layers, in the order base, workspaces, toolkits. NOT_FOUND names the
+   * field.
+   */
+  public Stack resolve(String environment, List<String> further) {
+    Named base = require("environment", environment);
+    Map<String, StoredLayer> stack = new LinkedHashMap<>();
+    base.digests().forEach(digest -> put(stack, "environment", digest));
+    for (int i = 0; i < further.size(); i++) {
+      further("layers[" + i + "]", further.get(i), stack);
+    }
+    return new Stack(layers(ordered(stack)), base.digest(), base.user());
+  }
+
+  /** The stack of a sandbox that an earlier run made. */
+  public Stack restored(List<String> digests, String environment, String user) {
+    return new Stack(
+        digests.stream().map(digest -> new Layer(digest, store.image(digest))).toList(),
+        environment,
+        user);
+  }
+
+  /** Says that a sandbox stands on a stack. */
+  public void use(Stack stack) {
+    uses.add(stack);
+  }
+
+  /** Says that a sandbox does so no more. */
+  public void unuse(Stack stack) {
+    uses.remove(stack);
+  }
+
+  Uses uses() {
+    return uses;
+  }
+
+  Named require(String field, String reference) {
+    Fields.text(field, reference, 256);
+    return catalogue.find(reference).orElseThrow(() -> missing(field, reference));
+  }
+
+  /** Digests of what an import stands on, in stack order. */
+  List<String> beneath(List<String> references) {
+    Map<String, StoredLayer> stack = new LinkedHashMap<>();
+    for (int i = 0; i < references.size(); i++) {
+      String field = "on[" + i + "]";
+      String reference = references.get(i);
+      if (reference.startsWith("sha256:")) {
+        put(stack, field, reference);
+      } else {
+        require(field, reference).digests().forEach(digest -> put(stack, field, digest));
+      }
+    }
+    return ordered(stack);
+  }
+
+  /** Removes an environment and the layers that nothing needs any more. */
+  void remove(String reference) {
+    Named named = require("reference", reference);
+    int sandboxes = uses.ofEnvironment(named.digest());
+    if (sandboxes > 0) {
+      throw new SandgateException(
+          ErrorCode.FAILED_PRECONDITION,
+          "reference",
+          "reference: %d sandboxes use %s; delete them first".formatted(sandboxes, named.key()),
+          null);
+    }
+    catalogue.remove(named, uses.layers()).forEach(store::delete);
+  }
+
+  private void further(String field, String reference, Map<String, StoredLayer> stack) {
+    if (reference.startsWith("sha256:")) {
+      put(stack, field, reference);
+      return;
+    }
+    for (String digest : require(field, reference).digests()) {
+      StoredLayer layer = stored(field, digest);
+      if (layer.kind() != LayerKind.LAYER_KIND_BASE) {
+        stack.putIfAbsent(digest, layer);
+      }
+    }
+  }
+
+  private void put(Map<String, StoredLayer> stack, String field, String digest) {
+    stack.putIfAbsent(digest, stored(field, digest));
+  }
+
+  private StoredLayer stored(String field, String digest) {
+    return catalogue.layer(digest).orElseThrow(() -> missing(field, digest));
+  }
+
+  private List<Layer> layers(List<String> digests) {
+    return digests.stream().map(digest -> new Layer(digest, store.image(digest))).toList();
+  }
+
+  private static List<String> ordered(Map<String, StoredLayer> stack) {
+    List<StoredLayer> layers = new ArrayList<>(stack.values());
+    layers.sort(Comparator.comparingInt(layer -> layer.kind().getNumber()));
+    return layers.stream().map(StoredLayer::digest).toList();
+  }
+
+  private SandgateException missing(String field, String reference) {
+    Set<String> names = new TreeSet<>();
+    catalogue.environments().forEach(named -> names.add(named.key()));
+    return new SandgateException(
+        ErrorCode.NOT_FOUND,
+        field,
+        "%s: %s is not on this node; there are %s".formatted(field, Fields.shown(reference), names),
+        null);
+  }
+}

@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.sandgate.node.environments;
+
+import com.google.protobuf.Timestamp;
+import dev.sandgate.node.checks.Fields;
+import dev.sandgate.node.environments.Catalogue.Named;
+import dev.sandgate.node.environments.Catalogue.StoredLayer;
+import dev.sandgate.node.rpc.Blocking;
+import dev.sandgate.node.rpc.Call;
+import dev.sandgate.node.rpc.Routes;
+import dev.sandgate.proto.v1.Environment;
+import dev.sandgate.proto.v1.EnvironmentsGrpcService;
+import dev.sandgate.proto.v1.GetEnvironmentRequest;
+import dev.sandgate.proto.v1.ImportEnvironmentRequest;
+import dev.sandgate.proto.v1.ImportProgress;
+import dev.sandgate.proto.v1.LayerInfo;
+import dev.sandgate.proto.v1.ListEnvironmentsRequest;
+import dev.sandgate.proto.v1.ListEnvironmentsResponse;
+import dev.sandgate.proto.v1.RemoveEnvironmentRequest;
+import dev.sandgate.proto.v1.RemoveEnvironmentResponse;
+import io.smallrye.mutiny.subscription.Cancellable;
+
+/** The methods of {@code sandgate.v1.Environments}. */
+final class EnvironmentsService {
+
+  private final Environments environments;
+  private final Catalogue catalogue;
+  private final Imports imports;
+
+  EnvironmentsService(Environments environments, Catalogue catalogue, Imports imports) {
+    this.environments = environments;
+    this.catalogue = catalogue;
+    this.imports = imports;
+  }
+
+  void route(Routes routes) {
+    routes.stream(
+        EnvironmentsGrpcService.ImportEnvironment,
+        ImportEnvironmentRequest.parser(),
+        this::importEnvironment);
+    routes.blocking(
+        EnvironmentsGrpcService.List, ListEnvironmentsRequest.parser(), _ -> list());
+    routes.blocking(
+        EnvironmentsGrpcService.Get,
+        GetEnvironmentRequest.parser(),
+        request -> shown(environments.require("reference", request.getReference())));
+    routes.blocking(
+        EnvironmentsGrpcService.Remove, RemoveEnvironmentRequest.parser(), this::remove);
+  }
+
+  private ListEnvironmentsResponse list() {
+    return ListEnvironmentsResponse.newBuilder()
+        .addAllEnvironments(catalogue.environments().stream().map(this::shown).toList())
+        .build();
+  }
+
+  private RemoveEnvironmentResponse remove(RemoveEnvironmentRequest request) {
+    environments.remove(request.getReference());
+    return RemoveEnvironmentResponse.getDefaultInstance();
+  }
+
+  private void importEnvironment(Call<ImportEnvironmentRequest, ImportProgress> call) {
+    call.pause();
+    call.onMessage(first -> begin(first, call));
+    call.onEnd(
+        () ->
+            call.fail(
+                dev.sandgate.spi.SandgateException.invalid("name", "the first message is missing")));
+    call.fetch(1);
+  }
+
+  private void begin(
+      ImportEnvironmentRequest first, Call<ImportEnvironmentRequest, ImportProgress> call) {
+    ImportRequest request = ImportRequest.of(first, environments);
+    Cancellable running =
+        Blocking.call(
+                () -> imports.run(request, () -> new UploadStream(first, call), phase -> report(call, phase)))
+            .subscribe()
+            .with(
+                made -> call.execute(() -> call.finish(done(made))),
+                failure -> call.execute(() -> call.fail(failure)));
+    call.onClose(running::cancel);
+  }
+
+  private static void report(Call<?, ImportProgress> call, String phase) {
+    call.execute(
+        () -> {
+          if (call.writable()) {
+            call.send(ImportProgress.newBuilder().setPhase(phase).setPercent(-1).build());
+          }
+        });
+  }
+
+  private ImportProgress done(Named made) {
+    return ImportProgress.newBuilder()
+        .setPhase("done")
+        .setPercent(100)
+        .setEnvironment(shown(made))
+        .build();
+  }
+
+  private Environment shown(Named named) {
+    Environment.Builder environment =
+        Environment.newBuilder()
+            .setName(named.name())
+            .setTag(named.tag())
+            .setDigest(named.digest())
+            .setUser(named.user())
+            .setCreatedAt(
+                Timestamp.newBuilder()
+                    .setSeconds(named.createdMillis() / 1_000)
+                    .setNanos((int) (named.createdMillis() % 1_000) * 1_000_000))
+            .setSandboxes(environments.uses().ofEnvironment(named.digest()));
+    for (String digest : named.digests()) {
+      catalogue.layer(digest).map(EnvironmentsService::shown).ifPresent(environment::addLayers);
+    }
+    return environment.build();
+  }
+
+  private static LayerInfo shown(StoredLayer layer) {
+    return LayerInfo.newBuilder()
+        .setDigest(layer.digest())
+        .setKind(layer.kind())
+        .setName(layer.name())
+        .setSizeBytes(layer.size())
+        .setSource(Fields.text("source", layer.source()))
+        .build();
+  }
+}

@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.sandgate.node.environments;
+
+import dev.sandgate.node.environments.Catalogue.Named;
+import dev.sandgate.node.environments.Catalogue.StoredLayer;
+import dev.sandgate.spi.ErrorCode;
+import dev.sandgate.spi.SandgateException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+
+/** Makes layers from sources and environments from layers; blocking, on virtual threads. */
+final class Imports {
+
+  private final Catalogue catalogue;
+  private final LayerStore store;
+  private final Path work;
+  private final Path cache;
+  private final ReentrantLock debian = new ReentrantLock();
+
+  Imports(Catalogue catalogue, LayerStore store, Path dataDirectory) {
+    this.catalogue = catalogue;
+    this.store = store;
+    this.work = dataDirectory.resolve("imports");
+    this.cache = dataDirectory.resolve("cache");
+    try {
+      Tree.delete(work);
+      Files.createDirectories(work);
+      Files.createDirectories(cache);
+    } catch (IOException e) {
+      throw new java.io.UncheckedIOException(e);
+    }
+  }
+
+  /** Bytes of an uploaded archive. */
+  @FunctionalInterface
+  interface Archive {
+    /** Opens it, once. */
+    InputStream open();
+  }
+
+  /** Imports; what is made appears whole at the end or not at all. */
+  Named run(ImportRequest request, Archive upload, Consumer<String> progress) throws IOException {
+    if (!request.asked().getReplace() && catalogue.find(request.key()).isPresent()) {
+      throw Catalogue.taken(request.key());
+    }
+    Path place = Files.createDirectory(work.resolve(UUID.randomUUID().toString()));
+    try {
+      Path image = place.resolve("image.erofs");
+      String user = image(request, new Place(place, image), upload, progress);
+      progress.accept("storing the layer");
+      long size = Files.size(image);
+      String digest = store.adopt(image);
+      return publish(request, digest, size, user);
+    } finally {
+      Tree.delete(place);
+    }
+  }
+
+  private record Place(Path directory, Path image) {
+    Path tree() throws IOException {
+      Path tree = Files.createDirectories(directory.resolve("tree"));
+      Files.setAttribute(tree, "unix:mode", 0755);
+      return tree;
+    }
+  }
+
+  /** Makes the image and says who its user is. */
+  private String image(
+      ImportRequest request, Place place, Archive upload, Consumer<String> progress)
+      throws IOException {
+    return switch (request.asked().getSourceCase()) {
+      case BUILTIN ->
+          request.asked().getBuiltin().equals("debian")
+              ? debian(request, place, progress)
+              : busybox(request, place, progress);
+      case DIRECTORY -> build(request, directory(request), place.image(), progress);
+      case TAR -> {
+        try (InputStream in = Files.newInputStream(Path.of(request.asked().getTar()))) {
+          yield unpacked(request, in, place, progress);
+        } catch (java.nio.file.NoSuchFileException e) {
+          throw missing("tar", request.asked().getTar(), e);
+        }
+      }
+      case UPLOAD -> {
+        try (InputStream in = upload.open()) {
+          yield unpacked(request, in, place, progress);
+        }
+      }
+      case SOURCE_NOT_SET -> throw new IllegalStateException("checked before");
+    };
+  }
+
+  private static String busybox(ImportRequest request, Place place, Consumer<String> progress)
+      throws IOException {
+    Path tree = place.tree();
+    BusyboxTree.make(tree);
+    return build(request, tree, place.image(), progress);
+  }
+
+  /** Made once per recipe; later imports take the cached image. */
+  private String debian(ImportRequest request, Place place, Consumer<String> progress)
+      throws IOException {
+    Path cached = cache.resolve(DebianTree.RECIPE + ".erofs");
+    debian.lock();
+    try {
+      if (!Files.exists(cached)) {
+        Path tree = place.tree();
+        DebianTree.make(tree, progress);
+        build(request, tree, place.image(), progress);
+        Files.createLink(cached, place.image());
+      } else {
+        Files.createLink(place.image(), cached);
+      }
+      return user(request, "user");
+    } finally {
+      debian.unlock();
+    }
+  }
+
+  private static String unpacked(
+      ImportRequest request, InputStream archive, Place place, Consumer<String> progress)
+      throws IOException {
+    progress.accept("unpacking the archive");
+    Path tree = place.tree();
+    new TarTree(tree).unpack(archive);
+    return build(request, tree, place.image(), progress);
+  }
+
+  private static String build(
+      ImportRequest request, Path tree, Path image, Consumer<String> progress) throws IOException {
+    progress.accept("checking the tree");
+    Tree.check(tree);
+    progress.accept("building the image");
+    ErofsImage.make(tree, image);
+    String inherited = request.inherited();
+    String known = Tree.hasUser(tree, "user") ? "user" : inherited.isEmpty() ? "root" : inherited;
+    return user(request, known);
+  }
+
+  private static String user(ImportRequest request, String otherwise) {
+    return request.asked().getUser().isEmpty() ? otherwise : request.asked().getUser();
+  }
+
+  private static Path directory(ImportRequest request) {
+    Path directory = Path.of(request.asked().getDirectory());
+    if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
+      throw missing("directory", directory.toString(), null);
+    }
+    return directory;
+  }
+
+  private Named publish(ImportRequest request, String digest, long size, String user) {
+    StoredLayer layer =
+        new StoredLayer(digest, request.kind(), request.asked().getName(), size, request.source());
+    List<String> digests = new ArrayList<>(request.on());
+    digests.remove(digest);
+    digests.add(digest);
+    Named named =
+        new Named(
+            request.asked().getName(), request.tag(), digests, user, System.currentTimeMillis());
+    catalogue.publish(layer, named, request.asked().getReplace());
+    return named;
+  }
+
+  private static SandgateException missing(
+      String field, String path, @org.jspecify.annotations.Nullable Throwable cause) {
+    return new SandgateException(
+        ErrorCode.NOT_FOUND, field, field + ": " + path + " is not there on the node", cause);
+  }
+}

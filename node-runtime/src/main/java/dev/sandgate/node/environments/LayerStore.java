@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.sandgate.node.environments;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.security.DigestInputStream;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+/** Images by digest: {@code layers/sha256-<hex>.erofs}, written once, never changed. */
+final class LayerStore {
+
+  private static final int BUFFER = 1 << 20;
+
+  private final Path directory;
+
+  LayerStore(Path directory) {
+    this.directory = directory;
+    try {
+      Files.createDirectories(directory);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  Path image(String digest) {
+    return directory.resolve(digest.replace(':', '-') + ".erofs");
+  }
+
+  /** Takes an image of the same file system in: its digest is its name from here on. */
+  String adopt(Path image) throws IOException {
+    String digest = digest(image);
+    try (FileChannel channel = FileChannel.open(image, StandardOpenOption.WRITE)) {
+      channel.force(true);
+    }
+    Files.move(image, image(digest), StandardCopyOption.ATOMIC_MOVE);
+    return digest;
+  }
+
+  void delete(String digest) {
+    try {
+      Files.deleteIfExists(image(digest));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static String digest(Path file) throws IOException {
+    try (InputStream in = Files.newInputStream(file);
+        DigestInputStream digesting =
+            new DigestInputStream(in, MessageDigest.getInstance("SHA-256"))) {
+      byte[] buffer = new byte[BUFFER];
+      while (digesting.read(buffer) >= 0) {
+        // The digest is all that is wanted.
+      }
+      return "sha256:" + HexFormat.of().formatHex(digesting.getMessageDigest().digest());
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}

@@ -1,0 +1,214 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.sandgate.node.environments;
+
+import static dev.sandgate.spi.SandgateException.invalid;
+
+import dev.sandgate.node.checks.Fields;
+import dev.sandgate.spi.SandgateException;
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributeView;
+import java.nio.file.attribute.FileTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.zip.GZIPInputStream;
+import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
+import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
+
+/**
+ * Unpacks a tar archive, gzipped or not, into an empty directory that nobody else touches. No link is ever
+ * followed; an entry that would leave the directory, or that no layer may have, ends it with its name.
+ */
+final class TarTree {
+
+  private static final int MAX_ENTRIES = 1_000_000;
+  private static final long MAX_BYTES = 64L << 30;
+  private static final int GZIP_MAGIC = 0x1f8b;
+  private static final String WHITEOUT = ".wh.";
+
+  private final Path root;
+  private final List<Runnable> directoryTimes = new ArrayList<>();
+  private long entries;
+  private long bytes;
+
+  TarTree(Path root) {
+    this.root = root;
+  }
+
+  void unpack(InputStream archive) throws IOException {
+    try (TarArchiveInputStream tar = new TarArchiveInputStream(plain(archive))) {
+      for (TarArchiveEntry entry = tar.getNextEntry(); entry != null; entry = tar.getNextEntry()) {
+        unpack(tar, entry);
+      }
+    } catch (IllegalArgumentException e) {
+      throw bad("the archive", "it is damaged: " + e.getMessage());
+    }
+    directoryTimes.forEach(Runnable::run);
+  }
+
+  private static InputStream plain(InputStream archive) throws IOException {
+    BufferedInputStream in = new BufferedInputStream(archive, 1 << 16);
+    in.mark(2);
+    int magic = in.read() << 8 | in.read();
+    in.reset();
+    return magic == GZIP_MAGIC ? new GZIPInputStream(in, 1 << 16) : in;
+  }
+
+  private void unpack(TarArchiveInputStream tar, TarArchiveEntry entry) throws IOException {
+    if (++entries > MAX_ENTRIES) {
+      throw bad(entry.getName(), "more than %,d entries; split the archive".formatted(MAX_ENTRIES));
+    }
+    Path target = target(entry.getName());
+    if (target.equals(root)) {
+      return;
+    }
+    if (target.getFileName().toString().startsWith(WHITEOUT)) {
+      throw bad(
+          entry.getName(), "OCI whiteouts are not taken in a tar; import the merged file system instead");
+    }
+    parents(entry.getName(), target);
+    if (entry.isDirectory()) {
+      directory(entry, target);
+    } else if (entry.isSymbolicLink()) {
+      clear(entry, target, false);
+      Files.createSymbolicLink(target, Path.of(text(entry, entry.getLinkName())));
+      own(entry, target);
+    } else if (entry.isLink()) {
+      hardLink(entry, target);
+    } else if (entry.isFile() && tar.canReadEntryData(entry)) {
+      file(tar, entry, target);
+    } else {
+      throw bad(entry.getName(), "devices, pipes and other special entries are not taken; remove it");
+    }
+  }
+
+  /** Where an entry goes: below the root, by plain names only. */
+  private Path target(String name) {
+    if (name.startsWith("/")) {
+      throw bad(name, "it is absolute; make it relative");
+    }
+    if (name.indexOf('\0') >= 0) {
+      throw bad(name, "it has a NUL character");
+    }
+    Path target = root;
+    for (String part : name.split("/", -1)) {
+      if (part.equals("..")) {
+        throw bad(name, "it has .. in it; make it a plain path");
+      }
+      if (!part.isEmpty() && !part.equals(".")) {
+        target = target.resolve(part);
+      }
+    }
+    return target;
+  }
+
+  /** Every directory above an entry must be a real one: made here if it is missing. */
+  private void parents(String name, Path target) throws IOException {
+    Path directory = root;
+    for (Path part : root.relativize(target.getParent())) {
+      directory = directory.resolve(part.toString());
+      if (Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
+        continue;
+      }
+      if (Files.exists(directory, LinkOption.NOFOLLOW_LINKS)) {
+        throw bad(name, "/" + root.relativize(directory) + " above it is no directory");
+      }
+      if (!part.toString().isEmpty()) {
+        Files.createDirectory(directory);
+        Files.setAttribute(directory, "unix:mode", 0755);
+      }
+    }
+  }
+
+  private void directory(TarArchiveEntry entry, Path target) throws IOException {
+    if (!Files.isDirectory(target, LinkOption.NOFOLLOW_LINKS)) {
+      clear(entry, target, false);
+      Files.createDirectory(target);
+    }
+    own(entry, target);
+    Files.setAttribute(target, "unix:mode", entry.getMode() & 07777, LinkOption.NOFOLLOW_LINKS);
+    directoryTimes.add(() -> time(entry, target));
+  }
+
+  private void hardLink(TarArchiveEntry entry, Path target) throws IOException {
+    Path existing = target(text(entry, entry.getLinkName()));
+    parents(entry.getName(), existing);
+    if (!Files.isRegularFile(existing, LinkOption.NOFOLLOW_LINKS)) {
+      throw bad(entry.getName(), "it links to " + entry.getLinkName() + ", which is no file of the archive");
+    }
+    clear(entry, target, true);
+    Files.createLink(target, existing);
+  }
+
+  private void file(TarArchiveInputStream tar, TarArchiveEntry entry, Path target)
+      throws IOException {
+    if (entry.getRealSize() < 0 || (bytes += entry.getRealSize()) > MAX_BYTES) {
+      throw bad(entry.getName(), "the archive unpacks to more than 64 GiB; split it");
+    }
+    clear(entry, target, true);
+    try (OutputStream out =
+        Files.newOutputStream(
+            target,
+            StandardOpenOption.CREATE_NEW,
+            StandardOpenOption.WRITE,
+            LinkOption.NOFOLLOW_LINKS)) {
+      tar.transferTo(out);
+    }
+    own(entry, target);
+    Files.setAttribute(target, "unix:mode", entry.getMode() & 07777, LinkOption.NOFOLLOW_LINKS);
+    time(entry, target);
+  }
+
+  /** Makes way for an entry that comes again; only a file may take the place of a file. */
+  private static void clear(TarArchiveEntry entry, Path target, boolean replaceFile)
+      throws IOException {
+    if (!Files.exists(target, LinkOption.NOFOLLOW_LINKS)) {
+      return;
+    }
+    boolean regular = Files.isRegularFile(target, LinkOption.NOFOLLOW_LINKS);
+    boolean linkAgain = entry.isSymbolicLink() && Files.isSymbolicLink(target);
+    if (!linkAgain && !(replaceFile && regular)) {
+      throw bad(entry.getName(), "it is in the archive twice, as different kinds of entries");
+    }
+    try {
+      Files.delete(target);
+    } catch (FileAlreadyExistsException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static void own(TarArchiveEntry entry, Path target) throws IOException {
+    Files.setAttribute(target, "unix:uid", (int) entry.getLongUserId(), LinkOption.NOFOLLOW_LINKS);
+    Files.setAttribute(target, "unix:gid", (int) entry.getLongGroupId(), LinkOption.NOFOLLOW_LINKS);
+  }
+
+  private static void time(TarArchiveEntry entry, Path target) {
+    FileTime time = entry.getLastModifiedTime();
+    try {
+      Files.getFileAttributeView(target, BasicFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)
+          .setTimes(time, time, null);
+    } catch (IOException e) {
+      throw new java.io.UncheckedIOException(e);
+    }
+  }
+
+  private static String text(TarArchiveEntry entry, String link) {
+    if (link.isEmpty() || link.indexOf('\0') >= 0) {
+      throw bad(entry.getName(), "its link is empty or has a NUL character");
+    }
+    return link;
+  }
+
+  private static SandgateException bad(String entry, String why) {
+    return invalid("tar", Fields.shown(entry) + ": " + why);
+  }
+}

@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.sandgate.node.environments;
+
+import dev.sandgate.node.rpc.Blocking;
+import dev.sandgate.spi.ErrorCode;
+import dev.sandgate.spi.SandgateException;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/** Runs a program of the host; what it printed last is in the error when it fails. Blocks. */
+final class Tool {
+
+  private static final int LAST_LINES = 12;
+
+  private final List<String> command;
+  private final Duration timeout;
+
+  Tool(Duration timeout, String... command) {
+    this.command = List.of(command);
+    this.timeout = timeout;
+  }
+
+  /** Runs it to its end; an interrupt kills it and its children. */
+  void run(Consumer<String> lines) {
+    Process process = start();
+    try {
+      ArrayDeque<String> last = new ArrayDeque<>();
+      CompletableFuture<Boolean> read = Blocking.start(() -> read(process, lines, last));
+      boolean ended = process.waitFor(timeout.toMillis(), TimeUnit.MILLISECONDS);
+      if (!ended) {
+        throw failed("did not end within " + timeout.toSeconds() + " s", "");
+      }
+      Blocking.await(read, 10_000);
+      if (process.exitValue() != 0) {
+        throw failed("ended with " + process.exitValue(), String.join("\n", last));
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new SandgateException(ErrorCode.CANCELLED, "", "the caller gave up", e);
+    } finally {
+      process.descendants().forEach(ProcessHandle::destroyForcibly);
+      process.destroyForcibly();
+    }
+  }
+
+  private Process start() {
+    try {
+      ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+      builder.environment().put("LC_ALL", "C");
+      Process process = builder.start();
+      process.getOutputStream().close();
+      return process;
+    } catch (IOException e) {
+      throw new SandgateException(
+          ErrorCode.FAILED_PRECONDITION,
+          "",
+          "cannot run %s: %s; install it on the node".formatted(command.getFirst(), e.getMessage()),
+          e);
+    }
+  }
+
+  private static boolean read(Process process, Consumer<String> lines, ArrayDeque<String> last) {
+    try (BufferedReader reader = process.inputReader()) {
+      for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+        if (last.size() == LAST_LINES) {
+          last.removeFirst();
+        }
+        last.add(line);
+        lines.accept(line);
+      }
+      return true;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private SandgateException failed(String how, String output) {
+    return new SandgateException(
+        ErrorCode.FAILED_PRECONDITION, "%s %s\n%s".formatted(command.getFirst(), how, output).strip());
+  }
+}

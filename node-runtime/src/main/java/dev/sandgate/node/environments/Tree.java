@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.sandgate.node.environments;
+
+import dev.sandgate.spi.ErrorCode;
+import dev.sandgate.spi.SandgateException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.List;
+
+/** A directory that is to become a layer, checked before it does. */
+final class Tree {
+
+  private static final List<String> REAL_DIRECTORIES = List.of("dev", "proc", "sys", "etc", "tmp");
+  private static final int TYPE_BITS = 0170000;
+  private static final int CHARACTER_DEVICE = 0020000;
+
+  private Tree() {}
+
+  /** Refuses what must not be in a layer, with the entry's name; overlay whiteouts may. */
+  static void check(Path root) throws IOException {
+    for (String name : REAL_DIRECTORIES) {
+      Path entry = root.resolve(name);
+      if (Files.exists(entry, LinkOption.NOFOLLOW_LINKS)
+          && !Files.isDirectory(entry, LinkOption.NOFOLLOW_LINKS)) {
+        throw unsafe("/" + name, "it must be a real directory or missing");
+      }
+    }
+    Files.walkFileTree(
+        root,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+              throws IOException {
+            if (attributes.isOther() && !whiteout(file)) {
+              throw unsafe(
+                  "/" + root.relativize(file), "devices, pipes and sockets are not taken; remove it");
+            }
+            return FileVisitResult.CONTINUE;
+          }
+        });
+  }
+
+  /** Whether the tree's user list has a user. */
+  static boolean hasUser(Path root, String user) throws IOException {
+    Path passwd = root.resolve("etc/passwd");
+    if (!Files.isRegularFile(passwd, LinkOption.NOFOLLOW_LINKS)) {
+      return false;
+    }
+    return Files.readAllLines(passwd, StandardCharsets.ISO_8859_1).stream()
+        .anyMatch(line -> line.startsWith(user + ":"));
+  }
+
+  /** Removes a tree; links are removed, not followed. */
+  static void delete(Path root) throws IOException {
+    if (!Files.exists(root, LinkOption.NOFOLLOW_LINKS)) {
+      return;
+    }
+    Files.walkFileTree(
+        root,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+              throws IOException {
+            Files.delete(file);
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult postVisitDirectory(
+              Path directory, @org.jspecify.annotations.Nullable IOException failure)
+              throws IOException {
+            if (failure != null) {
+              throw failure;
+            }
+            Files.delete(directory);
+            return FileVisitResult.CONTINUE;
+          }
+        });
+  }
+
+  private static boolean whiteout(Path file) throws IOException {
+    int mode = (int) Files.getAttribute(file, "unix:mode", LinkOption.NOFOLLOW_LINKS);
+    long device = (long) Files.getAttribute(file, "unix:rdev", LinkOption.NOFOLLOW_LINKS);
+    return (mode & TYPE_BITS) == CHARACTER_DEVICE && device == 0;
+  }
+
+  private static SandgateException unsafe(String entry, String fix) {
+    return new SandgateException(ErrorCode.ROOTFS_UNSAFE, entry + ": " + fix);
+  }
+}

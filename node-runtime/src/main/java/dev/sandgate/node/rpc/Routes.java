@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.sandgate.node.rpc;
+
+import com.google.protobuf.MessageLite;
+import com.google.protobuf.Parser;
+import dev.sandgate.spi.ErrorCode;
+import dev.sandgate.spi.SandgateException;
+import io.smallrye.mutiny.Uni;
+import io.smallrye.mutiny.subscription.Cancellable;
+import io.vertx.grpc.common.ServiceMethod;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Which code answers which method. Filled before the listener starts, frozen then. */
+public final class Routes {
+
+  private final Map<String, Route<?, ?>> routes = new HashMap<>();
+
+  /** A method's parser and code. */
+  record Route<Q extends MessageLite, A extends MessageLite>(
+      Parser<Q> parser, Consumer<Call<Q, A>> code) {}
+
+  @Nullable Route<?, ?> find(String fullMethodName) {
+    return routes.get(fullMethodName);
+  }
+
+  /** A method whose calls the code drives by itself: any number of messages both ways. */
+  public <Q extends MessageLite, A extends MessageLite> void stream(
+      ServiceMethod<Q, A> method, Parser<Q> parser, Consumer<Call<Q, A>> code) {
+    routes.put(method.fullMethodName(), new Route<>(parser, code));
+  }
+
+  /** A method with one request and any number of answers. */
+  public <Q extends MessageLite, A extends MessageLite> void answers(
+      ServiceMethod<Q, A> method, Parser<Q> parser, Answers<Q, A> code) {
+    stream(method, parser, call -> whenComplete(call, request -> code.answer(request, call)));
+  }
+
+  /** A unary method answered asynchronously; the work is cancelled with the call. */
+  public <Q extends MessageLite, A extends MessageLite> void unary(
+      ServiceMethod<Q, A> method, Parser<Q> parser, Function<Q, Uni<A>> code) {
+    answers(method, parser, (request, call) -> answer(code.apply(request), call));
+  }
+
+  /** A unary method answered by blocking code on a virtual thread, interrupted with the call. */
+  public <Q extends MessageLite, A extends MessageLite> void blocking(
+      ServiceMethod<Q, A> method, Parser<Q> parser, Function<Q, A> code) {
+    unary(method, parser, request -> Blocking.call(() -> code.apply(request)));
+  }
+
+  /** Code that sends any number of answers to one request. */
+  @FunctionalInterface
+  public interface Answers<Q extends MessageLite, A extends MessageLite> {
+    /** Called on the call's event loop; what it throws fails the call. */
+    void answer(Q request, Call<Q, A> call);
+  }
+
+  private static <Q extends MessageLite, A extends MessageLite> void answer(
+      Uni<A> work, Call<Q, A> call) {
+    Cancellable running =
+        work.subscribe()
+            .with(
+                answer -> call.execute(() -> call.finish(answer)),
+                failure -> call.execute(() -> call.fail(failure)));
+    call.onClose(running::cancel);
+  }
+
+  /** Runs the code with the one request, when the caller has ended its side. */
+  private static <Q extends MessageLite, A extends MessageLite> void whenComplete(
+      Call<Q, A> call, Consumer<Q> code) {
+    var one =
+        new Object() {
+          @Nullable Q request;
+        };
+    call.onMessage(
+        request -> {
+          if (one.request != null) {
+            throw new SandgateException(
+                ErrorCode.INVALID_ARGUMENT, "this method takes exactly one request message");
+          }
+          one.request = request;
+        });
+    call.onEnd(
+        () -> {
+          Q request = one.request;
+          if (request == null) {
+            call.fail(new SandgateException(ErrorCode.INVALID_ARGUMENT, "the request message is missing"));
+            return;
+          }
+          try {
+            code.accept(request);
+          } catch (RuntimeException e) {
+            call.fail(e);
+          }
+        });
+  }
+}

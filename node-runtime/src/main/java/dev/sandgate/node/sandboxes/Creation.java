@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.sandgate.node.sandboxes;
+
+import static dev.sandgate.node.checks.Fields.rangeOr;
+
+import dev.sandgate.node.environments.Environments;
+import dev.sandgate.node.rpc.Blocking;
+import dev.sandgate.node.rpc.Failures;
+import dev.sandgate.node.sandboxes.SpecReader.Wanted;
+import dev.sandgate.proto.v1.CreateSandboxRequest;
+import dev.sandgate.proto.v1.Sandbox;
+import dev.sandgate.proto.v1.SandboxState;
+import dev.sandgate.spi.ErrorCode;
+import dev.sandgate.spi.SandboxSpec;
+import dev.sandgate.spi.SandgateException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+
+/** Makes sandboxes; blocking straight-line code on virtual threads. */
+final class Creation {
+
+  private static final long DEFAULT_TIMEOUT = 120_000;
+  private static final long MAX_TIMEOUT = 3_600_000;
+  private static final int AT_ONCE = 64;
+
+  private final SpecReader reader;
+  private final Registry registry;
+  private final SandboxRows rows;
+  private final Environments environments;
+  private final Removal removal;
+  private final SandboxId ids;
+  private final String nodeId;
+  private final Semaphore places = new Semaphore(AT_ONCE);
+
+  Creation(Sandboxes.Parts parts, Registry registry, Removal removal) {
+    this.reader = new SpecReader(parts.backends(), parts.environments(), parts.defaults());
+    this.registry = registry;
+    this.rows = new SandboxRows(parts.database());
+    this.environments = parts.environments();
+    this.removal = removal;
+    this.ids = new SandboxId(parts.nodeId());
+    this.nodeId = parts.nodeId();
+  }
+
+  /** Makes one and returns when it takes commands; after a failure nothing is left of it. */
+  Sandbox create(CreateSandboxRequest request, RequestKey key) {
+    long begun = System.nanoTime();
+    long timeout = rangeOr("timeout_millis", request.getTimeoutMillis(), 1, MAX_TIMEOUT, DEFAULT_TIMEOUT);
+    Wanted wanted = reader.read(request.getSpec());
+    String id = ids.assigned(request.getAssignedId());
+    long deadline = begun + TimeUnit.MILLISECONDS.toNanos(timeout);
+    place(deadline);
+    try {
+      LiveSandbox live = register(wanted, id);
+      return make(live, key, new Clock(begun, deadline));
+    } finally {
+      places.release();
+    }
+  }
+
+  /** When a creation began and must have ended, in nanoseconds. */
+  private record Clock(long begun, long deadline) {
+    long millisLeft() {
+      return Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime()));
+    }
+
+    long microsPassed() {
+      return TimeUnit.NANOSECONDS.toMicros(System.nanoTime() - begun);
+    }
+  }
+
+  private LiveSandbox register(Wanted wanted, String id) {
+    SandboxSpec spec = wanted.forBackend(id);
+    long sequence = registry.nextSequence();
+    Sandbox record =
+        Sandbox.newBuilder()
+            .setSandboxId(id)
+            .setSpec(wanted.filled().toBuilder().setHostname(spec.hostname()))
+            .setState(SandboxState.SANDBOX_STATE_CREATING)
+            .setNodeId(nodeId)
+            .setCreatedAt(LiveSandbox.now())
+            .addAllLayerDigests(wanted.stack().digests())
+            .build();
+    LiveSandbox live = new LiveSandbox(wanted.backend(), spec, wanted.stack(), record, sequence);
+    registry.add(live);
+    environments.use(live.stack());
+    return live;
+  }
+
+  private Sandbox make(LiveSandbox live, RequestKey key, Clock clock) {
+    try {
+      CompletableFuture<Void> recorded = rows.insert(live, key);
+      waitForBackend(live, clock);
+      dev.sandgate.spi.Sandbox made = backendCreate(live, clock);
+      try {
+        recorded.join();
+        live.started(made, clock.microsPassed());
+      } catch (RuntimeException e) {
+        removal.destroy(made);
+        throw e;
+      }
+      rows.update(live).join();
+      removal.watch(live, made);
+      return live.shown();
+    } catch (RuntimeException e) {
+      SandgateException known = Failures.known(e);
+      removal.createFailed(live, known);
+      throw known;
+    }
+  }
+
+  private static void waitForBackend(LiveSandbox live, Clock clock) {
+    CompletableFuture<Void> adopted = live.backend().adopted();
+    if (!adopted.isDone()) {
+      Blocking.await(adopted, clock.millisLeft());
+    }
+    live.backend().requireAvailable();
+  }
+
+  private static dev.sandgate.spi.Sandbox backendCreate(LiveSandbox live, Clock clock) {
+    CompletableFuture<dev.sandgate.spi.Sandbox> creating =
+        live.backend().backend().create(live.spec()).subscribeAsCompletionStage();
+    var _ = live.stopAsked().thenRun(() -> creating.cancel(true));
+    try {
+      return Blocking.await(creating, clock.millisLeft());
+    } finally {
+      creating.cancel(true);
+    }
+  }
+
+  private void place(long deadline) {
+    try {
+      if (!places.tryAcquire(deadline - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+        throw new SandgateException(
+            ErrorCode.RESOURCE_EXHAUSTED, "too many sandboxes are being created; retry later");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new SandgateException(ErrorCode.CANCELLED, "", "the caller gave up", e);
+    }
+  }
+}

@@ -1,0 +1,213 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.sandgate.node.sandboxes;
+
+import com.google.protobuf.Timestamp;
+import dev.sandgate.node.backends.OpenBackend;
+import dev.sandgate.node.environments.Stack;
+import dev.sandgate.proto.v1.Sandbox;
+import dev.sandgate.proto.v1.SandboxState;
+import dev.sandgate.proto.v1.Termination;
+import dev.sandgate.spi.Capability;
+import dev.sandgate.spi.ErrorCode;
+import dev.sandgate.spi.SandboxSpec;
+import dev.sandgate.spi.SandgateException;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** One sandbox of this node, from its create call until its record is forgotten. Safe for any thread. */
+public final class LiveSandbox {
+
+  private final OpenBackend backend;
+  private final SandboxSpec spec;
+  private final Stack stack;
+  private final long sequence;
+  private final CompletableFuture<LiveSandbox> usable = new CompletableFuture<>();
+  private final CompletableFuture<Void> removed = new CompletableFuture<>();
+  private final CompletableFuture<Void> stopAsked = new CompletableFuture<>();
+  private volatile Sandbox record;
+  private volatile dev.sandgate.spi.@Nullable Sandbox handle;
+  private volatile boolean adopting;
+  private volatile @Nullable Runnable removalRetry;
+
+  LiveSandbox(OpenBackend backend, SandboxSpec spec, Stack stack, Sandbox record, long sequence) {
+    this.backend = backend;
+    this.spec = spec;
+    this.stack = stack;
+    this.record = record;
+    this.sequence = sequence;
+  }
+
+  /** The sandbox's id. */
+  public String id() {
+    return spec.id();
+  }
+
+  /** The backend that runs it. */
+  public OpenBackend backend() {
+    return backend;
+  }
+
+  /** What the backend was asked for. */
+  public SandboxSpec spec() {
+    return spec;
+  }
+
+  /** Where it is in its life. */
+  public SandboxState state() {
+    return record.getState();
+  }
+
+  /** The running sandbox, when the backend declares the capability; FAILED_PRECONDITION if it does not run. */
+  public dev.sandgate.spi.Sandbox running(Capability capability) {
+    backend.require(capability);
+    return running();
+  }
+
+  /** The running sandbox; FAILED_PRECONDITION if it does not run. */
+  public dev.sandgate.spi.Sandbox running() {
+    dev.sandgate.spi.Sandbox running = handle;
+    if (running == null || state() != SandboxState.SANDBOX_STATE_RUNNING) {
+      throw notRunning();
+    }
+    return running;
+  }
+
+  /** Whether commands can be sent right now, without waiting for anything. */
+  public boolean isRunning() {
+    return handle != null && state() == SandboxState.SANDBOX_STATE_RUNNING;
+  }
+
+  /** Whether it is not known yet if the sandbox survived a restart of the node. */
+  public boolean adopting() {
+    return adopting;
+  }
+
+  /** Completes when it is known whether the sandbox survived a restart of the node. */
+  CompletableFuture<LiveSandbox> usable() {
+    return usable;
+  }
+
+  /** Completes when every trace is gone from the host. */
+  CompletableFuture<Void> removed() {
+    return removed;
+  }
+
+  /** Completes when somebody wants it gone: a creation under way gives up. */
+  CompletableFuture<Void> stopAsked() {
+    return stopAsked;
+  }
+
+  /** Keeps what to do when somebody asks again for a removal that failed. */
+  void removalFailed(Runnable retry) {
+    removalRetry = retry;
+  }
+
+  /** Takes what {@link #removalFailed} kept, once. */
+  synchronized Optional<Runnable> retryRemoval() {
+    Optional<Runnable> retry = Optional.ofNullable(removalRetry);
+    removalRetry = null;
+    return retry;
+  }
+
+  Stack stack() {
+    return stack;
+  }
+
+  /** Orders sandboxes by age. */
+  long sequence() {
+    return sequence;
+  }
+
+  /** The record with everything, the values of variables included. */
+  Sandbox secret() {
+    return record;
+  }
+
+  /** The record as callers may see it. */
+  Sandbox shown() {
+    Sandbox full = record;
+    if (full.getSpec().getEnvCount() == 0) {
+      return full;
+    }
+    Sandbox.Builder shown = full.toBuilder();
+    full.getSpec().getEnvMap().keySet().forEach(key -> shown.getSpecBuilder().putEnv(key, ""));
+    return shown.build();
+  }
+
+  dev.sandgate.spi.@Nullable Sandbox handle() {
+    return handle;
+  }
+
+
+  void awaitAdoption() {
+    adopting = true;
+  }
+
+  synchronized void started(dev.sandgate.spi.Sandbox running, long createMicros) {
+    handle = running;
+    move(SandboxState.SANDBOX_STATE_RUNNING);
+    record = record.toBuilder().setReadyAt(now()).setCreateMicros(createMicros).build();
+    usable.complete(this);
+  }
+
+  /** It is alive; requests still wait for {@link #adopted}. */
+  void adopting(dev.sandgate.spi.Sandbox running) {
+    handle = running;
+  }
+
+  void adopted() {
+    adopting = false;
+    usable.complete(this);
+  }
+
+  /** Goes to another state, or FAILED_PRECONDITION. */
+  synchronized void move(SandboxState next) {
+    if (!tryMove(next)) {
+      throw new SandgateException(
+          ErrorCode.FAILED_PRECONDITION,
+          "sandbox %s is %s and cannot become %s"
+              .formatted(id(), Lifecycle.word(state()), Lifecycle.word(next)));
+    }
+  }
+
+  synchronized boolean tryMove(SandboxState next) {
+    if (!Lifecycle.allows(state(), next)) {
+      return false;
+    }
+    record = record.toBuilder().setState(next).build();
+    return true;
+  }
+
+  /** Ends it, once; says whether this call did. */
+  synchronized boolean end(SandboxState last, String reason, String detail) {
+    if (!tryMove(last)) {
+      return false;
+    }
+    record =
+        record.toBuilder()
+            .setEndedAt(now())
+            .setTermination(Termination.newBuilder().setReason(reason).setDetail(detail))
+            .build();
+    adopting = false;
+    usable.complete(this);
+    return true;
+  }
+
+  SandgateException notRunning() {
+    String state = Lifecycle.word(state());
+    Termination end = record.getTermination();
+    String why = end.getReason().isEmpty() ? "" : " (" + end.getReason() + ")";
+    return new SandgateException(
+        ErrorCode.FAILED_PRECONDITION,
+        "sandbox %s is %s%s and takes no commands".formatted(id(), state, why));
+  }
+
+  static Timestamp now() {
+    Instant now = Instant.now();
+    return Timestamp.newBuilder().setSeconds(now.getEpochSecond()).setNanos(now.getNano()).build();
+  }
+}

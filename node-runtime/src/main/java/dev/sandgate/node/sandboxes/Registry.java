@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.sandgate.node.sandboxes;
+
+import dev.sandgate.spi.ErrorCode;
+import dev.sandgate.spi.SandgateException;
+import java.util.NavigableMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/** Every sandbox the node knows, living and lately ended, by id and by age. */
+final class Registry {
+
+  private final ConcurrentHashMap<String, LiveSandbox> byId = new ConcurrentHashMap<>();
+  private final ConcurrentSkipListMap<Long, LiveSandbox> byAge = new ConcurrentSkipListMap<>();
+  private final AtomicInteger living = new AtomicInteger();
+  private final AtomicLong sequence = new AtomicLong();
+  private final int capacity;
+
+  Registry(int capacity) {
+    this.capacity = capacity;
+  }
+
+  /** Microseconds since the epoch, made unique: newest is highest, also after a restart. */
+  long nextSequence() {
+    long now = System.currentTimeMillis() * 1_000;
+    return sequence.updateAndGet(last -> Math.max(last + 1, now));
+  }
+
+  /** Takes a place among the living, or RESOURCE_EXHAUSTED. */
+  void add(LiveSandbox live) {
+    if (living.incrementAndGet() > capacity) {
+      living.decrementAndGet();
+      throw new SandgateException(
+          ErrorCode.RESOURCE_EXHAUSTED,
+          "the node has its %,d sandboxes; delete some or retry later".formatted(capacity));
+    }
+    if (byId.putIfAbsent(live.id(), live) != null) {
+      living.decrementAndGet();
+      throw new SandgateException(
+          ErrorCode.ALREADY_EXISTS, "assigned_id", "sandbox " + live.id() + " exists", null);
+    }
+    byAge.put(live.sequence(), live);
+  }
+
+  /** Puts back what an earlier run recorded. */
+  void restore(LiveSandbox live) {
+    byId.put(live.id(), live);
+    byAge.put(live.sequence(), live);
+    sequence.accumulateAndGet(live.sequence(), Math::max);
+    if (!Lifecycle.ended(live.state())) {
+      living.incrementAndGet();
+    }
+  }
+
+  /** Gives the place among the living back; the record stays. */
+  void ended() {
+    living.decrementAndGet();
+  }
+
+  void forget(LiveSandbox live) {
+    byId.remove(live.id(), live);
+    byAge.remove(live.sequence(), live);
+  }
+
+  @Nullable LiveSandbox find(String id) {
+    return byId.get(id);
+  }
+
+  int living() {
+    return living.get();
+  }
+
+  /** All of them, newest first. */
+  NavigableMap<Long, LiveSandbox> newestFirst() {
+    return byAge.descendingMap();
+  }
+}

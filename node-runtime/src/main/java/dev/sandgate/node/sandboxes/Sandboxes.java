@@ -1,0 +1,146 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.sandgate.node.sandboxes;
+
+import dev.sandgate.node.backends.Backends;
+import dev.sandgate.node.checks.Fields;
+import dev.sandgate.node.config.Capacity;
+import dev.sandgate.node.config.Defaults;
+import dev.sandgate.node.environments.Environments;
+import dev.sandgate.node.rpc.Blocking;
+import dev.sandgate.node.rpc.Failures;
+import dev.sandgate.node.rpc.Routes;
+import dev.sandgate.node.store.Database;
+import dev.sandgate.proto.v1.CreateSandboxRequest;
+import dev.sandgate.proto.v1.Sandbox;
+import dev.sandgate.spi.ErrorCode;
+import dev.sandgate.spi.SandgateException;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** The sandboxes of this node. */
+public final class Sandboxes {
+
+  private static final long ADOPTION_WAIT_MILLIS = 15_000;
+
+  private final Registry registry;
+  private final SandboxRows rows;
+  private final Keys keys = new Keys();
+  private final Removal removal;
+  private final Creation creation;
+  private final Adoption adoption;
+  private final Sweep sweep;
+
+  /**
+   * What sandboxes stand on.
+   *
+   * @param nodeId part of every id
+   * @param backends who makes them
+   * @param environments what they are made of
+   * @param database where they are recorded
+   * @param defaults of requests that leave fields out
+   * @param capacity how many, how long
+   */
+  public record Parts(
+      String nodeId,
+      Backends backends,
+      Environments environments,
+      Database database,
+      Defaults defaults,
+      Capacity capacity) {}
+
+  /** Reads what an earlier run recorded; blocks. */
+  public Sandboxes(Parts parts) {
+    registry = new Registry(parts.capacity().sandboxes());
+    rows = new SandboxRows(parts.database());
+    removal = new Removal(registry, rows, parts.environments());
+    creation = new Creation(parts, registry, removal);
+    adoption = new Adoption(parts, registry, removal);
+    sweep = new Sweep(registry, removal, this::forget, parts.capacity().retention());
+    adoption.load(rows, keys);
+  }
+
+  /** Answers the methods of {@code sandgate.v1.Sandboxes}. */
+  public void route(Routes routes, Failures failures) {
+    new SandboxesService(this, failures).route(routes);
+  }
+
+  /** Tells about sandboxes' ends and returns. */
+  public void listen(SandboxListener listener) {
+    removal.listen(listener);
+  }
+
+  /** Takes back what survived a restart; completes when every backend has answered. */
+  public CompletableFuture<Void> adopt() {
+    return adoption.start();
+  }
+
+  /** Ends what has lived long enough and forgets what ended long ago; called about once a second, blocks. */
+  public void sweep() {
+    sweep.run(System.currentTimeMillis());
+  }
+
+  /** One by id. NOT_FOUND. */
+  public LiveSandbox find(String id) {
+    LiveSandbox live = registry.find(Fields.sandboxId("sandbox_id", id));
+    if (live == null) {
+      throw new SandgateException(
+          ErrorCode.NOT_FOUND, "sandbox_id", "sandbox " + id + " is not on this node", null);
+    }
+    return live;
+  }
+
+  /**
+   * Completes when it is known whether a sandbox survived a restart of the node, at once if there was none;
+   * fails after 15 s.
+   */
+  public CompletableFuture<LiveSandbox> settled(LiveSandbox live) {
+    if (!live.adopting()) {
+      return CompletableFuture.completedFuture(live);
+    }
+    return live.usable()
+        .copy()
+        .orTimeout(ADOPTION_WAIT_MILLIS, java.util.concurrent.TimeUnit.MILLISECONDS);
+  }
+
+  /** Those that ended and are not forgotten. */
+  public List<LiveSandbox> ended() {
+    return registry.newestFirst().values().stream()
+        .filter(live -> Lifecycle.ended(live.state()))
+        .toList();
+  }
+
+  /** How many live. */
+  public int living() {
+    return registry.living();
+  }
+
+  Registry registry() {
+    return registry;
+  }
+
+  Sandbox create(CreateSandboxRequest request) {
+    RequestKey key = RequestKey.of(request.getIdempotencyKey(), request.getSpec());
+    if (!key.present()) {
+      return creation.create(request, key);
+    }
+    return keys.once(key, () -> creation.create(request, key), id -> find(id).shown());
+  }
+
+  boolean delete(String id) {
+    LiveSandbox live = registry.find(Fields.sandboxId("sandbox_id", id));
+    if (live == null) {
+      return false;
+    }
+    Blocking.await(settled(live), ADOPTION_WAIT_MILLIS + 1_000);
+    return removal.remove(live, "DELETED");
+  }
+
+  private void forget(LiveSandbox live) {
+    registry.forget(live);
+    keys.forget(live.id());
+    removal.listeners().forEach(listener -> listener.forgotten(live));
+    Blocking.report("dropping the record of " + live.id(), rows.delete(live.id()));
+  }
+}

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.sandgate.node.sandboxes;
+
+import dev.sandgate.node.rpc.Blocking;
+import dev.sandgate.node.rpc.Failures;
+import dev.sandgate.node.rpc.Routes;
+import dev.sandgate.proto.v1.CreateSandboxBatchRequest;
+import dev.sandgate.proto.v1.CreateSandboxRequest;
+import dev.sandgate.proto.v1.DeleteSandboxRequest;
+import dev.sandgate.proto.v1.DeleteSandboxResponse;
+import dev.sandgate.proto.v1.GetSandboxRequest;
+import dev.sandgate.proto.v1.ListSandboxesRequest;
+import dev.sandgate.proto.v1.Sandbox;
+import dev.sandgate.proto.v1.SandboxUsage;
+import dev.sandgate.proto.v1.SandboxesGrpcService;
+import dev.sandgate.spi.Usage;
+import java.util.concurrent.TimeUnit;
+
+/** The methods of {@code sandgate.v1.Sandboxes}. */
+final class SandboxesService {
+
+  private static final long USAGE_MILLIS = 5_000;
+  private static final long SETTLE_MILLIS = 16_000;
+
+  private final Sandboxes sandboxes;
+  private final Failures failures;
+
+  SandboxesService(Sandboxes sandboxes, Failures failures) {
+    this.sandboxes = sandboxes;
+    this.failures = failures;
+  }
+
+  void route(Routes routes) {
+    routes.blocking(
+        SandboxesGrpcService.Create, CreateSandboxRequest.parser(), sandboxes::create);
+    routes.answers(
+        SandboxesGrpcService.CreateBatch,
+        CreateSandboxBatchRequest.parser(),
+        (request, call) -> new Batch(sandboxes, failures, request, call).start());
+    routes.blocking(SandboxesGrpcService.Get, GetSandboxRequest.parser(), this::get);
+    routes.blocking(
+        SandboxesGrpcService.List,
+        ListSandboxesRequest.parser(),
+        request -> Listing.of(request).page(sandboxes.registry()));
+    routes.blocking(SandboxesGrpcService.Delete, DeleteSandboxRequest.parser(), this::delete);
+  }
+
+  private DeleteSandboxResponse delete(DeleteSandboxRequest request) {
+    boolean existed = sandboxes.delete(request.getSandboxId());
+    return DeleteSandboxResponse.newBuilder().setExisted(existed).build();
+  }
+
+  private Sandbox get(GetSandboxRequest request) {
+    LiveSandbox live = sandboxes.find(request.getSandboxId());
+    Blocking.await(sandboxes.settled(live), SETTLE_MILLIS);
+    if (!live.isRunning()) {
+      return live.shown();
+    }
+    Usage usage = Blocking.await(live.running().usage(), USAGE_MILLIS);
+    return live.shown().toBuilder().setUsage(shown(usage)).build();
+  }
+
+  private static SandboxUsage shown(Usage usage) {
+    return SandboxUsage.newBuilder()
+        .setCpuMicros(TimeUnit.NANOSECONDS.toMicros(usage.cpu().toNanos()))
+        .setMemoryBytes(usage.memoryBytes())
+        .setPeakMemoryBytes(usage.peakMemoryBytes())
+        .setProcesses(usage.processes())
+        .setOomKills(usage.outOfMemoryKills())
+        .build();
+  }
+}

@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.sandgate.node.store;
+
+import dev.sandgate.spi.ErrorCode;
+import dev.sandgate.spi.SandgateException;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * One SQLite database in WAL mode: changes are queued for one writer, which commits what has queued up
+ * together; reads use a connection of their own and block.
+ */
+public final class Database implements AutoCloseable {
+
+  private final Writer writer;
+  private final Connection reader;
+
+  private Database(Writer writer, Connection reader) {
+    this.writer = writer;
+    this.reader = reader;
+  }
+
+  /** A change; runs on the writer's thread inside a transaction. */
+  @FunctionalInterface
+  public interface Change {
+    /** Makes the change. */
+    void apply(Connection connection) throws SQLException;
+  }
+
+  /** Makes one item of a row. */
+  @FunctionalInterface
+  public interface Row<T> {
+    /** Reads the current row. */
+    T read(ResultSet row) throws SQLException;
+  }
+
+  /**
+   * Opens a database, making what is missing.
+   *
+   * @param file the database
+   * @param schema statements that may be repeated
+   */
+  public static Database open(Path file, List<String> schema) {
+    try {
+      Connection writing = connect(file);
+      for (String statement : schema) {
+        run(writing, statement);
+      }
+      return new Database(new Writer(writing), connect(file));
+    } catch (SQLException e) {
+      throw broken("cannot open the database " + file, e);
+    }
+  }
+
+  /** Queues a change; the future completes when it is committed. */
+  public CompletableFuture<Void> change(Change change) {
+    return writer.submit(change);
+  }
+
+  /** Queues one statement with its values. */
+  public CompletableFuture<Void> change(String sql, Object... values) {
+    return change(connection -> update(connection, sql, values));
+  }
+
+  /** Reads rows; blocks. */
+  public <T> List<T> query(String sql, Row<T> row, Object... values) {
+    synchronized (reader) {
+      try (PreparedStatement statement = reader.prepareStatement(sql)) {
+        bind(statement, values);
+        try (ResultSet rows = statement.executeQuery()) {
+          List<T> items = new ArrayList<>();
+          while (rows.next()) {
+            items.add(row.read(rows));
+          }
+          return items;
+        }
+      } catch (SQLException e) {
+        throw broken("cannot read", e);
+      }
+    }
+  }
+
+  /** Runs one statement with its values. */
+  public static void update(Connection connection, String sql, Object... values) throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      bind(statement, values);
+      statement.executeUpdate();
+    }
+  }
+
+  @Override
+  public void close() {
+    writer.close();
+    try {
+      reader.close();
+    } catch (SQLException e) {
+      throw broken("cannot close the database", e);
+    }
+  }
+
+  static SandgateException broken(String what, SQLException cause) {
+    return new SandgateException(ErrorCode.INTERNAL, "", what + ": " + cause.getMessage(), cause);
+  }
+
+  private static void bind(PreparedStatement statement, Object... values) throws SQLException {
+    for (int i = 0; i < values.length; i++) {
+      statement.setObject(i + 1, values[i]);
+    }
+  }
+
+  private static Connection connect(Path file) throws SQLException {
+    Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file);
+    run(connection, "PRAGMA journal_mode=WAL");
+    run(connection, "PRAGMA synchronous=NORMAL");
+    run(connection, "PRAGMA busy_timeout=10000");
+    return connection;
+  }
+
+  private static void run(Connection connection, String sql) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+}
