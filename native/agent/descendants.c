@@ -11,7 +11,12 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PASSES_MAX = 50, LINEAGE_MAX = 64 };
+enum { FOUND_MAX = 16384, LINEAGE_MAX = 64 };
+
+struct found {
+  size_t count;
+  pid_t pids[FOUND_MAX];
+};
 
 struct kinship {
   pid_t parent, session;
@@ -42,20 +47,38 @@ static bool descends(pid_t pid, pid_t leader) {
   return false;
 }
 
-static bool kill_pass(pid_t leader) {
-  bool found = false;
+static bool is_known(const struct found *found, pid_t pid) {
+  for (size_t i = 0; i < found->count; i++) {
+    if (found->pids[i] == pid) return true;
+  }
+  return false;
+}
+
+static bool add(struct found *found, pid_t pid) {
+  if (found->count == FOUND_MAX || is_known(found, pid)) return false;
+  found->pids[found->count++] = pid;
+  return !kill(pid, SIGSTOP);
+}
+
+// Stops what was not found before. Whether there was any.
+static bool stop_pass(struct found *found, pid_t leader) {
+  bool added = false;
   DIR *directory = opendir("/proc");
   if (!directory) return false;
   for (struct dirent *entry; (entry = readdir(directory));) {
     pid_t pid = atoi(entry->d_name);
-    if (pid <= 1 || !descends(pid, leader)) continue;
-    kill(pid, SIGKILL);
-    found = true;
+    if (pid > 1 && descends(pid, leader)) added |= add(found, pid);
   }
   closedir(directory);
-  return found;
+  return added;
 }
 
-void descendants_kill(pid_t leader) {
-  for (int pass = 0; pass < PASSES_MAX && kill_pass(leader); pass++) {}
+void descendants_kill(pid_t leader, bool leader_is_gone) {
+  struct found *found = malloc(sizeof *found);
+  if (!found) return;
+  found->count = 0;
+  if (!leader_is_gone) kill(leader, SIGSTOP);
+  while (stop_pass(found, leader)) {}
+  for (size_t i = 0; i < found->count; i++) kill(found->pids[i], SIGKILL);
+  free(found);
 }

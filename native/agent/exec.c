@@ -202,7 +202,7 @@ static void signal_group(const struct exec *exec, int number) {
 
 static void kill_tree(const struct exec *exec) {
   if (exec->has_cgroup) cgroup_kill(exec->number);
-  else descendants_kill(exec->pid);
+  else if (!cgroup_is_there() && (!exec->reaped || !exec_by_pid(exec->pid))) descendants_kill(exec->pid, exec->reaped);
   if (!exec->reaped) kill(exec->pid, SIGKILL);
 }
 

@@ -43,5 +43,5 @@ uint64_t files_remove(const struct file_job *job);
 // Makes the missing directories above `path`.
 void files_make_parents(const char *path);
 
-// Removes what is in an open directory; its depth below the first is `depth`.
-void files_empty(int directory, const char *path, int depth);
+// Removes an entry and what is in it; its depth below the first is `depth`. One that vanished is removed.
+void files_remove_entry(int directory, const char *name, const char *path, int depth);

@@ -140,13 +140,15 @@ uint64_t files_mkdir(const struct file_job *job) {
   return 0;
 }
 
+static void empty(int directory, const char *path, int depth);
+
 static bool is_gone(int result) { return !result || errno == ENOENT; }
 
 static void remove_directory(int directory, const char *name, const char *path, int depth) {
   if (depth >= REMOVE_DEPTH_MAX) files_fail(ENAMETOOLONG, "remove %s: over %d deep", path, REMOVE_DEPTH_MAX);
   int below = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (below >= 0) {
-    files_empty(below, path, depth + 1);
+    empty(below, path, depth + 1);
     close(below);
   } else if (errno != EACCES && errno != ENOENT) {
     files_fail(errno, "remove %s: %s", path, name);
@@ -154,18 +156,18 @@ static void remove_directory(int directory, const char *name, const char *path, 
   if (!is_gone(unlinkat(directory, name, AT_REMOVEDIR))) files_fail(errno, "remove %s: %s", path, name);
 }
 
-static void remove_entry(int directory, const char *name, const char *path, int depth) {
+void files_remove_entry(int directory, const char *name, const char *path, int depth) {
   if (is_gone(unlinkat(directory, name, 0))) return;
   if (errno != EISDIR) files_fail(errno, "remove %s: %s", path, name);
   remove_directory(directory, name, path, depth);
 }
 
-void files_empty(int directory, const char *path, int depth) {
+static void empty(int directory, const char *path, int depth) {
   bool found = true;
   while (found) {
     struct directory entries = {.fd = directory};
     const char *name;
-    for (found = false; (name = directory_next(&entries)); found = true) remove_entry(directory, name, path, depth);
+    for (found = false; (name = directory_next(&entries)); found = true) files_remove_entry(directory, name, path, depth);
     if (entries.error) files_fail(entries.error, "remove %s", path);
     if (lseek(directory, 0, SEEK_SET)) files_fail(errno, "remove %s", path);
   }

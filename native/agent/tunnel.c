@@ -48,7 +48,7 @@ static void connected(struct tunnel *tunnel) {
   setsockopt(tunnel->socket.fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   tunnel->connected = true;
   tunnel->error = 0;
-  source_init(&tunnel->source, tunnel->socket.fd, STREAM_OUT, false);
+  tunnel->source.fd = tunnel->socket.fd;
   sink_init(&tunnel->sink, tunnel->socket.fd, false);
 }
 
@@ -122,6 +122,7 @@ void tunnel_start(const struct message *message) {
   tunnel->runner.step = step;
   tunnel->port = message->port;
   tunnel->socket.fd = -1;
+  source_init(&tunnel->source, -1, STREAM_OUT, false);
   sink_init(&tunnel->sink, -1, false);
   channel_bind(&tunnel->channel, message->channel, CHANNEL_CONNECTION);
   if (try_next(tunnel, AF_INET)) return;

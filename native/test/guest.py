@@ -71,7 +71,11 @@ class Host:
 
     def __init__(self, path, hello=True):
         self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.connect(str(path))
+        try:
+            self.socket.connect(str(path))
+        except ConnectionRefusedError:
+            self.socket.close()
+            raise
         self.buffer = bytearray()
         self.kept = {}
         self.channel = 0
@@ -156,8 +160,8 @@ class Host:
     def exec(self, *argv, **options):
         return Exec(self, argv, **options)
 
-    def attach(self, id_, out=0, err=0):
-        return Exec(self, None, id_=id_, attach=(out, err))
+    def attach(self, id_, out=0, err=0, credit=MAX):
+        return Exec(self, None, id_=id_, attach=(out, err), credit=credit)
 
     def release(self, id_):
         channel = self.open()
@@ -314,7 +318,7 @@ class Guest(unittest.TestCase):
             self.cgroup = parent / f"agent-test-{os.getpid()}-{self.directory.name[-8:]}"
             self.cgroup.mkdir()
             command += ["--cgroup", self.cgroup]
-        self.agent = subprocess.Popen(command, cwd="/")
+        self.agent = subprocess.Popen(command, cwd="/", env={})
         self.addCleanup(self.stop)
         poll(self.path.exists, what="the agent listens")
         self.host = self.connect()
@@ -333,7 +337,7 @@ class Guest(unittest.TestCase):
     def stop(self):
         if self.agent.poll() is None:
             self.agent.terminate()
-        code = self.agent.wait(10)
+        code = self.agent.wait(30)
         if self.cgroup:
             kill = self.cgroup / "cgroup.kill"
             kill.write_text("1")
@@ -368,6 +372,21 @@ class Guest(unittest.TestCase):
                 continue
             if int(fields[1]) == self.agent.pid:
                 found[int(stat.parent.name)] = fields[0]
+        return found
+
+    @staticmethod
+    def below(ancestor):
+        """Pids of all descendants."""
+        parents = {}
+        for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+            try:
+                parents[int(stat.parent.name)] = int(stat.read_text().rsplit(")", 1)[1].split()[1])
+            except (FileNotFoundError, ProcessLookupError):
+                continue
+        found, level = set(), {ancestor}
+        while level:
+            level = {pid for pid, parent in parents.items() if parent in level}
+            found |= level
         return found
 
     def assertFails(self, kind, errno, action):
