@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@
 // masks as the native one. The filter is ours and not the runtime's: the container begins with this program, which
 // installs it and becomes the agent. The socket, the cgroups and the resident spawner's later work are the same.
 
-enum { LISTENER = 3, CGROUP = 4, PRESERVED = 2, HIGH = 10 };
+enum { LISTENER = 3, CGROUP = 4, PRESERVED = 2, HIGH = 10, START_MS = 10000 };
 
 static const char config_path[] = OCI_WORLD "/config.json";
 static const char pid_path[] = OCI_WORLD "/pid";
@@ -105,14 +106,22 @@ static int prepare(struct host *host, const struct oci_blank *blank, struct faul
     return show_v2_only(host, fault) != 0 ? -1 : write_config(host, blank, fault);
 }
 
-/// The child: enters the sandbox's cgroups, so that the container is born there, and becomes the runtime.
+/// So that the container is born in the sandbox's cgroups. crun is told to leave cgroups alone; runc moves the container
+/// into the v2 one itself, and takes no other process there.
+static int enter_cgroups(const struct host *host, const struct oci_blank *blank, struct fault *fault) {
+    bool all = strcmp(blank->runtime, "crun") == 0;
+    return all ? cgroup_attach(&host->cgroups, blank->class, blank->id, getpid(), fault)
+               : cgroup_attach_v1(&host->cgroups, blank->class, blank->id, getpid(), fault);
+}
+
+/// The child becomes the runtime.
 static void become_runtime(struct host *host, const struct oci_blank *blank, int listener, int cgroup) {
     struct fault fault;
     char state[4200];
     char preserve[24];
     snprintf(state, sizeof state, "/proc/self/fd/%d/oci/%s", host->run, blank->runtime);
     char *root = realpath(state, NULL);
-    if (root == NULL || cgroup_attach(&host->cgroups, blank->class, blank->id, getpid(), &fault) != 0) {
+    if (root == NULL || enter_cgroups(host, blank, &fault) != 0) {
         _exit(126);
     }
     int high_listener = fcntl(listener, F_DUPFD_CLOEXEC, HIGH);
@@ -138,21 +147,51 @@ static void become_runtime(struct host *host, const struct oci_blank *blank, int
     _exit(127);
 }
 
+static const char *last_line(char *text) {
+    size_t length = strlen(text);
+    while (length > 0 && text[length - 1] == '\n') {
+        text[--length] = 0;
+    }
+    const char *line = strrchr(text, '\n');
+    return line == NULL ? text : line + 1;
+}
+
 /// Waits for the runtime, which ends when the container runs; the agent's pid or -1.
 static pid_t await_runtime(pid_t runtime, const struct oci_blank *blank, struct fault *fault) {
     int status;
-    char text[160] = "";
+    char text[1024] = "";
     while (waitpid(runtime, &status, 0) < 0 && errno == EINTR) {
     }
     if (status != 0) {
         read_file(AT_FDCWD, log_path, text, sizeof text);
-        text[strcspn(text, "\n")] = 0;
-        return fail_with(fault, STEP_CLONE, ECHILD, "%s ended with %d: %s", blank->runtime, WEXITSTATUS(status), text);
+        return fail_with(fault, STEP_CLONE, ECHILD, "%s ended with %d: %s", blank->runtime, WEXITSTATUS(status),
+                         last_line(text));
     }
     if (read_file(AT_FDCWD, pid_path, text, sizeof text) <= 0) {
         return fail(fault, STEP_CLONE, "read the pid of %s", blank->id);
     }
     return (pid_t)atoi(text);
+}
+
+/// The runtime ends when the container's first program begins; the blank is ready once that has become the agent, since
+/// activation takes the root away in which the agent's program lies.
+static int await_agent(const struct settings *settings, pid_t pid, struct fault *fault) {
+    char path[32];
+    struct stat wanted;
+    struct stat running;
+    snprintf(path, sizeof path, "/proc/%d/exe", pid);
+    if (stat(settings->agent, &wanted) != 0) {
+        return fail(fault, STEP_EXEC, "look at %s", settings->agent);
+    }
+    for (int64_t deadline = now_ms() + START_MS; now_ms() < deadline; poll(NULL, 0, 1)) {
+        if (stat(path, &running) != 0) {
+            return fail(fault, STEP_EXEC, "the container ended before it became the agent");
+        }
+        if (running.st_dev == wanted.st_dev && running.st_ino == wanted.st_ino) {
+            return 0;
+        }
+    }
+    return fail_with(fault, STEP_EXEC, ETIMEDOUT, "the container did not become the agent");
 }
 
 static pid_t run_runtime(struct host *host, const struct oci_blank *blank, struct fault *fault) {
@@ -165,7 +204,8 @@ static pid_t run_runtime(struct host *host, const struct oci_blank *blank, struc
     if (runtime == 0) {
         become_runtime(host, blank, listener, cgroup);
     }
-    return runtime < 0 ? fail(fault, STEP_CLONE, "start the runtime") : await_runtime(runtime, blank, fault);
+    pid_t agent = runtime < 0 ? fail(fault, STEP_CLONE, "start the runtime") : await_runtime(runtime, blank, fault);
+    return agent > 0 && await_agent(&host->settings, agent, fault) == 0 ? agent : -1;
 }
 
 static int make_state_directory(const struct host *host, const struct oci_blank *blank, struct fault *fault) {

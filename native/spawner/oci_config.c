@@ -24,7 +24,7 @@ static const char capabilities[] =
 static const char mounts[] =
     "\"mounts\": [\n"
     " {\"destination\": \"/proc\", \"type\": \"proc\", \"source\": \"proc\", \"options\": [\"nosuid\", \"nodev\", \"noexec\"]},\n"
-    " {\"destination\": \"/sys\", \"type\": \"bind\", \"source\": \"" OCI_WORLD "/sys\", \"options\": [\"bind\", \"ro\", \"nosuid\", \"nodev\", \"noexec\"]},\n"
+    " {\"destination\": \"/sys\", \"type\": \"bind\", \"source\": \"" OCI_WORLD "/sys\", \"options\": [\"rbind\", \"ro\", \"nosuid\", \"nodev\", \"noexec\"]},\n"
     " {\"destination\": \"/dev\", \"type\": \"bind\", \"source\": \"" OCI_WORLD "/dev\", \"options\": [\"bind\", \"ro\", \"nosuid\", \"noexec\"]},\n"
     " {\"destination\": \"/dev/pts\", \"type\": \"devpts\", \"source\": \"devpts\", \"options\": [\"nosuid\", \"noexec\", \"newinstance\", \"ptmxmode=0666\", \"mode=0620\", \"gid=5\"]},\n"
     " {\"destination\": \"/dev/shm\", \"type\": \"tmpfs\", \"source\": \"tmpfs\", \"options\": [\"nosuid\", \"nodev\", \"noexec\", \"mode=1777\", \"size=67108864\"]},\n"
@@ -33,7 +33,7 @@ static const char mounts[] =
 /// Some versions of crun bind without what is mounted below, so the parts of the world's /sys are named one by one.
 static void write_bind(FILE *file, const char *from, const char *to) {
     fprintf(file, ",\n {\"destination\": \"%s\", \"type\": \"bind\", \"source\": \"" OCI_WORLD "%s\","
-            " \"options\": [\"bind\", \"ro\", \"nosuid\", \"nodev\", \"noexec\"]}", to, from);
+            " \"options\": [\"rbind\", \"ro\", \"nosuid\", \"nodev\", \"noexec\"]}", to, from);
 }
 
 static void write_cgroup_mount(FILE *file, const char *tree, const char *below, const struct oci_blank *blank) {

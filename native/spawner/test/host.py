@@ -17,8 +17,29 @@ def cgroups(name):
     for line in pathlib.Path("/proc/self/mountinfo").read_text().splitlines():
         fields = line.split()
         if fields[fields.index("-") + 1] in ("cgroup", "cgroup2"):
-            found |= set(str(path) for path in pathlib.Path(fields[4]).rglob(name))
+            # os.walk passes over what others remove meanwhile
+            wanted = pathlib.Path(name).parts
+            for directory, _, _ in os.walk(fields[4]):
+                if pathlib.Path(directory).parts[-len(wanted) :] == wanted:
+                    found.add(directory)
     return found
+
+
+def top_control():
+    for line in pathlib.Path("/proc/self/mountinfo").read_text().splitlines():
+        fields = line.split()
+        if fields[fields.index("-") + 1] == "cgroup2":
+            return pathlib.Path(fields[4], "cgroup.subtree_control")
+    raise AssertionError("no cgroup2 is mounted")
+
+
+def enabled_controllers():
+    return set(top_control().read_text().split())
+
+
+def restore_controllers(before):
+    for name in enabled_controllers() - before:
+        top_control().write_text(f"-{name}")
 
 
 def processes(directory):
