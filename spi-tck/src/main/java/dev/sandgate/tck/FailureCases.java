@@ -73,7 +73,7 @@ interface FailureCases {
   @Test
   default void shouldHarmNoOtherSandboxWhenOneIsKilled() {
     Sandbox victim = fixture().fresh();
-    Running other = fixture().start(Command.sh("read line; echo $line").stdin());
+    Running other = Fixture.start(fixture().fresh(), Command.sh("read line; echo $line").stdin());
     assumeTrue(fixture().subject().killGuest().test(victim), "this subclass cannot kill the guest");
     Waiting.on(victim.terminated());
     other.write(0, "alive\n", true);

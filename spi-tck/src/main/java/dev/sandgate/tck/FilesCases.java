@@ -171,7 +171,7 @@ interface FilesCases {
   default void shouldRefuseWhatIsNoRegularFileAtOnce() {
     String directory = directory();
     fixture().sh("mkfifo " + directory + "/pipe").succeeded();
-    for (String path : List.of(directory + "/pipe", directory, "/dev/null")) {
+    for (String path : List.of(directory + "/pipe", directory)) {
       assertEquals(
           ErrorCode.FILE_FAILED, Waiting.codeOf(files().read("", path, 0, -1).collect().asList()));
     }
@@ -243,7 +243,7 @@ interface FilesCases {
         .succeeded();
     assertEquals(Set.of("/a", "/f", "/link"), listed(directory, 1));
     assertEquals(Set.of("/a", "/f", "/link", "/a/b", "/a/g"), listed(directory, 2));
-    assertEquals(8, listed(directory, 64).size());
+    assertEquals(7, listed(directory, 64).size());
     gone(directory);
   }
 

@@ -31,7 +31,7 @@ final class Fixture {
   private final Subject subject;
   private final BackendContext context;
   private final List<Sandbox> fresh = new ArrayList<>();
-  private final SandboxSpec sharedSpec;
+  private SandboxSpec sharedSpec;
   private Backend backend;
   private @Nullable Sandbox shared;
   private String scratch = "";
@@ -168,7 +168,23 @@ final class Fixture {
     fresh.clear();
     done.forEach(sandbox -> Waiting.on(sandbox.destroy()));
     if (shared != null) {
-      awaitQuiet();
+      try {
+        awaitQuiet();
+      } catch (AssertionError | RuntimeException e) {
+        replaceShared();
+        throw e;
+      }
+    }
+  }
+
+  /** A case harmed the shared sandbox: the next ones get a new one. */
+  private void replaceShared() {
+    Sandbox harmed = shared;
+    shared = null;
+    sharedSpec = newSpec();
+    scratch = "";
+    if (harmed != null) {
+      Waiting.on(harmed.destroy());
     }
   }
 
