@@ -8,6 +8,7 @@ import dev.sandgate.node.rpc.Failures;
 import dev.sandgate.node.sandboxes.LiveSandbox;
 import dev.sandgate.proto.v1.Command;
 import dev.sandgate.proto.v1.OutputStream;
+import dev.sandgate.spi.Capability;
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.Exec;
 import dev.sandgate.spi.ExecEvent.Exited;
@@ -41,6 +42,9 @@ final class Executions {
     ExecRecord known = records.find(sandbox.id(), execId);
     if (known != null) {
       return same(known, command);
+    }
+    if (command.hasTerminal()) {
+      sandbox.backend().require(Capability.TERMINAL);
     }
     dev.sandgate.spi.Sandbox running = sandbox.running();
     ExecRecord record = records.create(sandbox, execId, command);

@@ -78,6 +78,9 @@ final class SpecReader {
     Fields.user("user", asked.getUser());
     checkHostname(asked.getHostname());
     checkNetwork(asked);
+    if (!asked.getLimits().equals(Limits.getDefaultInstance())) {
+      backend.require(Capability.LIMITS);
+    }
     Limits limits = limits(asked.getLimits());
     Stack stack = stack(asked, backend);
     SandboxSpec filled =
