@@ -1,0 +1,12 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+package dev.sandgate.cli.environment;
+
+import picocli.CommandLine.Command;
+
+/** Groups the commands about environments. */
+@Command(
+    name = "env",
+    description = "Keep environments: named, tagged stacks of layers.",
+    subcommands = {ImportCommand.class, ListEnvironments.class, RemoveEnvironments.class})
+public final class EnvCommand {}

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+package dev.sandgate.cli.environment;
+
+import dev.sandgate.cli.connection.ExitCode;
+import dev.sandgate.cli.connection.Work;
+import dev.sandgate.cli.output.Console;
+import dev.sandgate.cli.output.Sizes;
+import dev.sandgate.client.Sandgate;
+import dev.sandgate.proto.v1.Environment;
+import dev.sandgate.proto.v1.LayerInfo;
+import java.util.List;
+import picocli.CommandLine.Command;
+
+/** Lists environments. */
+@Command(name = "ls", description = "List environments.")
+final class ListEnvironments extends Work {
+
+  @Override
+  public Integer call() {
+    Console console = console();
+    try (Sandgate sandgate = global().connect()) {
+      List<Environment> all = sandgate.environments().list().await().indefinitely();
+      if (console.json()) {
+        console.json(all);
+      } else {
+        console.table(
+            List.of("NAME", "TAG", "LAYERS", "SIZE", "USER", "SANDBOXES", "DIGEST"),
+            all.stream().map(ListEnvironments::row).toList());
+      }
+    }
+    return ExitCode.OK;
+  }
+
+  private static List<String> row(Environment environment) {
+    long size = environment.getLayersList().stream().mapToLong(LayerInfo::getSizeBytes).sum();
+    String digest = environment.getDigest();
+    return List.of(
+        environment.getName(),
+        environment.getTag(),
+        String.valueOf(environment.getLayersCount()),
+        Sizes.show(size),
+        environment.getUser(),
+        String.valueOf(environment.getSandboxes()),
+        digest.substring(0, Math.min(19, digest.length())));
+  }
+}

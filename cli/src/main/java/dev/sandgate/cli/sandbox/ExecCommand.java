@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+package dev.sandgate.cli.sandbox;
+
+import dev.sandgate.cli.connection.CommandFailure;
+import dev.sandgate.cli.connection.ExitCode;
+import dev.sandgate.cli.connection.Failures;
+import dev.sandgate.cli.connection.Work;
+import dev.sandgate.cli.output.Sizes;
+import dev.sandgate.cli.terminal.Terminal;
+import dev.sandgate.client.ExecHandle;
+import dev.sandgate.client.Execs;
+import dev.sandgate.client.Sandgate;
+import dev.sandgate.client.SandgateClientException;
+import dev.sandgate.proto.v1.Command;
+import dev.sandgate.proto.v1.OutputPolicy;
+import dev.sandgate.proto.v1.TerminalSize;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Runs a command in a sandbox with this process's streams; its exit code is this process's. */
+@CommandLine.Command(
+    name = "exec",
+    description = "Run a command in a sandbox. Its output and exit code are this command's.",
+    footer = {
+      "",
+      "Exit code: the command's own; 128 + signal when a signal ended it; 125 when the",
+      "platform failed; 2 for a wrong command line; 3 when the gateway cannot be reached."
+    })
+public final class ExecCommand extends Work {
+
+  @Parameters(index = "0", paramLabel = "SANDBOX", description = "Its id.")
+  private String sandboxId = "";
+
+  @Parameters(
+      index = "1..*",
+      paramLabel = "COMMAND",
+      parameterConsumer = RestOfLine.class,
+      description =
+          "Program and arguments, run without a shell; everything behind it is the command's.")
+  private List<String> argv = List.of();
+
+  @Option(
+      names = {"-u", "--user"},
+      paramLabel = "USER",
+      description = "Who runs it.")
+  private String user = "";
+
+  @Option(
+      names = {"-w", "--cwd"},
+      paramLabel = "DIR",
+      description = "Where it runs.")
+  private String cwd = "";
+
+  @Option(
+      names = {"-e", "--env"},
+      paramLabel = "K=V",
+      description = "Added to its environment; may be repeated.")
+  private Map<String, String> env = new LinkedHashMap<>();
+
+  @Option(names = "--timeout", paramLabel = "TIME", description = "Kill it after, for example 30s")
+  private @Nullable String timeout;
+
+  @Option(
+      names = {"-i", "--stdin"},
+      description = "Pass on stdin; otherwise it reads end of file at once.")
+  private boolean stdin;
+
+  @Option(
+      names = {"-t", "--tty"},
+      description = "Run it in a terminal.")
+  private boolean tty;
+
+  @Option(
+      names = {"-d", "--detach"},
+      description = "Print its id and let it run.")
+  private boolean detach;
+
+  @Override
+  public Integer call() throws IOException {
+    if (argv.isEmpty()) {
+      throw CommandFailure.usage("COMMAND: nothing to run: give a program behind the sandbox's id");
+    }
+    try (Sandgate sandgate = global().connect()) {
+      return run(sandgate.sandboxes().handle(sandboxId).execs());
+    } catch (SandgateClientException refused) {
+      int code = Failures.tell(refused, spec().commandLine());
+      return code == ExitCode.UNREACHABLE && !refused.requestSent() ? code : ExitCode.PLATFORM;
+    }
+  }
+
+  private int run(Execs execs) throws IOException {
+    if (detach) {
+      ExecHandle exec = execs.start(newId(), command()).await().indefinitely();
+      console().line(exec.id());
+      return ExitCode.OK;
+    }
+    if (console().json() && !stdin) {
+      return ExecJson.run(execs, command(), console());
+    }
+    return new ExecStreams(execs.start(newId(), command()).await().indefinitely(), stdin, tty)
+        .run();
+  }
+
+  private static String newId() {
+    return UUID.randomUUID().toString();
+  }
+
+  private Command command() {
+    Command.Builder command =
+        Command.newBuilder()
+            .addAllArgv(argv)
+            .setUser(user)
+            .setCwd(cwd)
+            .putAllEnv(env)
+            .setStdin(stdin)
+            .setOutputPolicy(
+                detach ? OutputPolicy.OUTPUT_POLICY_RECORD : OutputPolicy.OUTPUT_POLICY_BLOCK);
+    if (timeout != null) {
+      command.setTimeoutMillis(Sizes.time(timeout).toMillis());
+    }
+    if (tty) {
+      command.setTerminal(
+          TerminalSize.newBuilder().setColumns(Terminal.columns()).setRows(Terminal.rows()));
+    }
+    return command.build();
+  }
+}

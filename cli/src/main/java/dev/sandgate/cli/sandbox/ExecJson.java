@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+package dev.sandgate.cli.sandbox;
+
+import com.google.protobuf.ByteString;
+import dev.sandgate.cli.output.Console;
+import dev.sandgate.client.ExecResult;
+import dev.sandgate.client.Execs;
+import dev.sandgate.proto.v1.Command;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** Runs a command to its end and prints its result as JSON. */
+final class ExecJson {
+
+  private ExecJson() {}
+
+  static int run(Execs execs, Command command, Console console) {
+    ExecResult result = execs.run(command).await().indefinitely();
+    Map<String, Object> shown = new LinkedHashMap<>();
+    shown.put("exec_id", result.message().getExecId());
+    shown.put("exit_code", result.exitCode());
+    shown.put("signal", result.signal());
+    shown.put("kill_reason", result.killReason());
+    shown.put("timed_out", result.timedOut());
+    shown.put("out_of_memory", result.message().getOutOfMemory());
+    put(shown, "stdout", result.message().getStdout());
+    put(shown, "stderr", result.message().getStderr());
+    shown.put("truncated", result.truncated());
+    shown.put("wall_micros", result.message().getWallMicros());
+    shown.put("cpu_micros", result.message().getCpuMicros());
+    shown.put("peak_memory_bytes", result.message().getPeakMemoryBytes());
+    console.json(shown);
+    return result.exitCode();
+  }
+
+  // What is no UTF-8 is given in full as Base64 beside the text.
+  private static void put(Map<String, Object> shown, String name, ByteString bytes) {
+    shown.put(name, bytes.toStringUtf8());
+    if (!bytes.isValidUtf8()) {
+      shown.put(name + "_base64", Base64.getEncoder().encodeToString(bytes.toByteArray()));
+    }
+  }
+}

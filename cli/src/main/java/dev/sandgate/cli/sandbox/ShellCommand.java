@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+package dev.sandgate.cli.sandbox;
+
+import dev.sandgate.cli.connection.ExitCode;
+import dev.sandgate.cli.connection.Failures;
+import dev.sandgate.cli.connection.Work;
+import dev.sandgate.cli.terminal.Terminal;
+import dev.sandgate.client.ExecHandle;
+import dev.sandgate.client.Sandgate;
+import dev.sandgate.client.SandgateClientException;
+import dev.sandgate.proto.v1.Command;
+import dev.sandgate.proto.v1.OutputPolicy;
+import dev.sandgate.proto.v1.TerminalSize;
+import java.io.IOException;
+import java.util.Objects;
+import picocli.CommandLine;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Opens a shell in a sandbox on this terminal. */
+@CommandLine.Command(name = "sh", description = "Open a shell in a sandbox, in a terminal.")
+public final class ShellCommand extends Work {
+
+  private static final String BEST_SHELL =
+      "if command -v bash >/dev/null 2>&1; then exec bash -l; else exec sh -l; fi";
+
+  @Parameters(paramLabel = "SANDBOX", description = "Its id.")
+  private String sandboxId = "";
+
+  @Option(
+      names = {"-u", "--user"},
+      paramLabel = "USER",
+      description = "Who runs it.")
+  private String user = "";
+
+  @Option(
+      names = {"-w", "--cwd"},
+      paramLabel = "DIR",
+      description = "Where it runs.")
+  private String cwd = "";
+
+  @Option(
+      names = "--shell",
+      paramLabel = "LINE",
+      description = "What to run. Default: bash, else sh")
+  private String shell = BEST_SHELL;
+
+  @Override
+  public Integer call() throws IOException {
+    try (Sandgate sandgate = global().connect()) {
+      ExecHandle exec =
+          sandgate.sandboxes().handle(sandboxId).execs().start(command()).await().indefinitely();
+      return new ExecStreams(exec, true, true).run();
+    } catch (SandgateClientException refused) {
+      int code = Failures.tell(refused, spec().commandLine());
+      return code == ExitCode.UNREACHABLE && !refused.requestSent() ? code : ExitCode.PLATFORM;
+    }
+  }
+
+  private Command command() {
+    String kind = Objects.requireNonNullElse(System.getenv("TERM"), "xterm-256color");
+    return Command.newBuilder()
+        .setShell(shell)
+        .setUser(user)
+        .setCwd(cwd)
+        .putEnv("TERM", kind)
+        .setStdin(true)
+        .setOutputPolicy(OutputPolicy.OUTPUT_POLICY_BLOCK)
+        .setTerminal(
+            TerminalSize.newBuilder().setColumns(Terminal.columns()).setRows(Terminal.rows()))
+        .build();
+  }
+}

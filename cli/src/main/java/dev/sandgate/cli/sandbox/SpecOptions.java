@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+package dev.sandgate.cli.sandbox;
+
+import dev.sandgate.cli.connection.CommandFailure;
+import dev.sandgate.cli.output.Sizes;
+import dev.sandgate.proto.v1.Limits;
+import dev.sandgate.proto.v1.QosClass;
+import dev.sandgate.proto.v1.SandboxSpec;
+import java.math.BigDecimal;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** What a sandbox is to be, as options. */
+final class SpecOptions {
+
+  @Option(
+      names = "--backend",
+      paramLabel = "NAME",
+      description = "container, fncall, microvm, fullvm or a plugin's. Default: container")
+  private String backend = "";
+
+  @Option(
+      names = "--layer",
+      paramLabel = "NAME",
+      description = "A further layer on the environment; may be repeated.")
+  private List<String> layers = List.of();
+
+  @Option(names = "--cpu", paramLabel = "CORES", description = "For example 0.5")
+  private @Nullable BigDecimal cpu;
+
+  @Option(names = "--memory", paramLabel = "SIZE", description = "For example 512m")
+  private @Nullable String memory;
+
+  @Option(names = "--disk", paramLabel = "SIZE", description = "What it may write, for example 2g")
+  private @Nullable String disk;
+
+  @Option(names = "--pids", paramLabel = "N", description = "Processes and threads.")
+  private int pids;
+
+  @Option(
+      names = "--class",
+      paramLabel = "CLASS",
+      description = "latency-sensitive or best-effort. Default: best-effort")
+  private @Nullable String qosClass;
+
+  @Option(names = "--user", paramLabel = "USER", description = "Who runs commands by default.")
+  private String user = "";
+
+  @Option(
+      names = "--env",
+      paramLabel = "K=V",
+      description = "Added to the environment of every command; may be repeated.")
+  private Map<String, String> env = new LinkedHashMap<>();
+
+  @Option(names = "--label", paramLabel = "K=V", description = "A label; may be repeated.")
+  private Map<String, String> labels = new LinkedHashMap<>();
+
+  @Option(names = "--hostname", paramLabel = "NAME", description = "Seen inside.")
+  private String hostname = "";
+
+  @Option(
+      names = "--lifetime",
+      paramLabel = "TIME",
+      description = "How long it may live, for example 2h")
+  private @Nullable String lifetime;
+
+  @Option(
+      names = "--idle",
+      paramLabel = "TIME",
+      description = "How long it may idle, for example 10m")
+  private @Nullable String idle;
+
+  SandboxSpec spec(String environment) {
+    SandboxSpec.Builder spec =
+        SandboxSpec.newBuilder()
+            .setEnvironment(environment)
+            .setBackend(backend)
+            .addAllLayers(layers)
+            .setLimits(limits())
+            .setQosClass(qos())
+            .setUser(user)
+            .putAllEnv(env)
+            .putAllLabels(labels)
+            .setHostname(hostname);
+    if (lifetime != null) {
+      spec.setLifetimeMillis(Sizes.time(lifetime).toMillis());
+    }
+    if (idle != null) {
+      spec.setIdleTimeoutMillis(Sizes.time(idle).toMillis());
+    }
+    return spec.build();
+  }
+
+  private Limits limits() {
+    Limits.Builder limits = Limits.newBuilder().setPids(pids);
+    if (cpu != null) {
+      limits.setCpuMillis(cpu.movePointRight(3).intValue());
+    }
+    if (memory != null) {
+      limits.setMemoryBytes(Sizes.bytes(memory));
+    }
+    if (disk != null) {
+      limits.setDiskBytes(Sizes.bytes(disk));
+    }
+    return limits.build();
+  }
+
+  private QosClass qos() {
+    if (qosClass == null) {
+      return QosClass.QOS_CLASS_UNSPECIFIED;
+    }
+    return switch (qosClass.toLowerCase(Locale.ROOT)) {
+      case "latency-sensitive", "ls" -> QosClass.QOS_CLASS_LATENCY_SENSITIVE;
+      case "best-effort", "be" -> QosClass.QOS_CLASS_BEST_EFFORT;
+      default ->
+          throw CommandFailure.usage(
+              "--class: '" + qosClass + "' is unknown, give latency-sensitive or best-effort");
+    };
+  }
+}
