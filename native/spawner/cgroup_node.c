@@ -93,6 +93,18 @@ static int set_idle(const struct cgroups *cgroups, struct fault *fault) {
     return write_file(tree, "be/cpu.idle", "1") == 0 ? 0 : fail(fault, STEP_CGROUP, "set cpu.idle of best effort");
 }
 
+/// v1 gives a directory the weight of one process beside the processes at its level. Sandboxes as a whole get that of
+/// one process for every CPU; v2's default of 100 is what the other services of a host have.
+static int set_weight(const struct cgroups *cgroups, struct fault *fault) {
+    char shares[24];
+    if (cgroups->place[CPU] != IN_V1) {
+        return 0;
+    }
+    snprintf(shares, sizeof shares, "%ld", 1024 * sysconf(_SC_NPROCESSORS_ONLN));
+    int result = write_file(cgroups->v1[CPU], "cpu.shares", shares);
+    return result == 0 ? 0 : fail(fault, STEP_CGROUP, "set the CPU weight of all sandboxes to %s", shares);
+}
+
 static int open_trees(struct cgroups *cgroups, struct fault *fault) {
     cgroups->v2 = make_tree(cgroups, cgroups->v2_path, true, fault);
     if (cgroups->v2 < 0) {
@@ -108,7 +120,7 @@ static int open_trees(struct cgroups *cgroups, struct fault *fault) {
             return -1;
         }
     }
-    return set_idle(cgroups, fault);
+    return set_idle(cgroups, fault) != 0 ? -1 : set_weight(cgroups, fault);
 }
 
 /// Reads the record of an earlier spawner; false when there is none, it is of another name or its places are gone.

@@ -3,6 +3,7 @@
 #include "daemon.h"
 #include "kernel.h"
 #include "serve.h"
+#include "upper.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -109,7 +110,7 @@ static int run_daemon(const struct settings *settings, int report) {
         struct fault unopened = {.error = errno, .text = "open spawner.lock"};
         return failed ? complain(report, &unopened) : await_other(host.run, report);
     }
-    if (host_isolate(&host, &fault) != 0 || settle_process(&fault) != 0) {
+    if (host_isolate(&host, &fault) != 0 || settle_process(&fault) != 0 || upper_start(&host, &fault) != 0) {
         return complain(report, &fault);
     }
     int listener = listen_for_requests(&host, &fault);

@@ -4,6 +4,7 @@
 #include "kernel.h"
 #include "request.h"
 #include "trash.h"
+#include "upper.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -179,8 +180,13 @@ void serve(struct host *host, int listener) {
     while (!stopping) {
         int timeout = prepare(watched, listener);
         size_t count = connected;
-        if (poll(watched, count + 2, timeout) < 0 && errno != EINTR) {
-            return;
+        int events = poll(watched, count + 2, 0);
+        if (events == 0 && timeout < 0 && upper_prepare(host)) {
+            continue;
+        }
+        events = events == 0 ? poll(watched, count + 2, timeout) : events;
+        if (events < 0 && errno != EINTR) {
+            break;
         }
         for (size_t i = 0; i < count; i++) {
             if (connections[i]->work.kind != NO_WORK) {

@@ -5,11 +5,19 @@
 #include "fault.h"
 #include "host.h"
 
+#include <stdbool.h>
+
 /// The directories that one sandbox writes to.
 struct upper {
     int upper;
     int work;
 };
+
+/// Makes one more directory ahead of need; true when there was room for it. For moments when nothing else is to do.
+bool upper_prepare(struct host *host);
+
+/// Throws away what an earlier spawner made ahead.
+int upper_start(struct host *host, struct fault *fault);
 
 /// Makes `uppers/<name>` with `upper/`, owned by the sandbox's root, and `work/`.
 int upper_make(struct host *host, const char *path, struct upper *upper, struct fault *fault);

@@ -161,6 +161,7 @@ class Node:
         self.client = Client(self.run)  # a test may have left the old one in the middle of an answer
         for name in self.client.list():
             self.client.destroy(name)
+        await_true(lambda: not any((self.state / "uppers" / ".trash").iterdir()), "the trash is empty", 60)
         pid = self.pid()
         self.client.call(STOP)
         self.client.close()

@@ -79,7 +79,7 @@ class Lifecycle(unittest.TestCase):
         self.assertNotIn("gone", self.client.list())
         self.assertFalse((self.node.run / "a" / "gone.sock").exists())
         self.assertFalse((self.node.state / "uppers" / "gone").exists())
-        self.assertEqual({path for path in host.cgroups("gone")}, set())
+        self.assertEqual(host.cgroups(f"{self.node.cgroup_name}/ls/gone"), set())
         self.assertEqual(host.descriptors(self.node.pid()), before)
 
     def test_destroy_is_idempotent(self):

@@ -102,7 +102,7 @@ class Provider:
         self.assertFalse((self.node.run / "oci" / self.runtime / "gone").exists())
         self.assertFalse((self.node.run / "a" / "gone.sock").exists())
         self.assertFalse((self.node.state / "uppers" / "gone").exists())
-        self.assertEqual(host.cgroups("gone"), set())
+        self.assertEqual(host.cgroups(f"{self.node.cgroup_name}/be/gone"), set())
 
     def test_oci_delete_does_the_same_without_the_resident_spawner(self):
         pid = self.blank("deleted")

@@ -39,7 +39,7 @@ class Restart(unittest.TestCase):
             client.destroy(name)
         self.assertEqual(client.list(), {})
         self.assertFalse(any(alive(pid) for pid in pids.values()))
-        self.assertEqual(host.cgroups("be") - host.cgroups(self.node.cgroup_name + "/be"), set())
+        self.assertEqual(host.cgroups(f"{self.node.cgroup_name}/be/be"), set())
 
     def test_agent_that_died_meanwhile_is_listed_as_dead_and_destroyed(self):
         pid = self.node.client.create("died")
