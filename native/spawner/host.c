@@ -59,10 +59,16 @@ static int copy_program(int from, int to) {
     return (int)count;
 }
 
+/// Kernels before 6.3 do not know the flag that later ones may insist on.
+static int executable_memory(void) {
+    int fd = memfd_create("agent", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_EXEC);
+    return fd >= 0 || errno != EINVAL ? fd : memfd_create("agent", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+}
+
 /// A copy of the agent that nobody can change. Mode 0111 makes the kernel itself refuse to dump or trace it.
 static int seal_agent(struct host *host, struct fault *fault) {
     int from = open(host->settings.agent, O_RDONLY | O_CLOEXEC);
-    int memory = from < 0 ? -1 : memfd_create("agent", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_EXEC);
+    int memory = from < 0 ? -1 : executable_memory();
     if (memory < 0 || copy_program(from, memory) != 0) {
         return fail(fault, STEP_START, "copy the agent %s", host->settings.agent);
     }
