@@ -11,15 +11,15 @@
 
 /// One request to give a blank its root.
 struct activation {
-    char id[ID_ROOM];
-    pid_t pid;
-    char upper[256];
-    uint64_t disk_bytes;
-    char host_name[65];  ///< empty: the blank's stays
-    size_t layer_count;
-    char layers[LAYERS_MOST][LAYER_PATH_ROOM];
+  char id[ID_ROOM];
+  pid_t pid;
+  char upper[256];
+  uint64_t disk_bytes;
+  char host_name[65]; ///< empty: the blank's stays
+  size_t layer_count;
+  char layers[LAYERS_MOST][LAYER_PATH_ROOM];
 };
 
-/// Builds the overlay and makes it the root of the blank. When the request names no blank, nothing happens; when a later
-/// step fails, the sandbox and its upper are gone.
+/// Builds the overlay and makes it the root of the blank. When the request names no blank, nothing happens; when a
+/// later step fails, the sandbox and its upper are gone.
 int activate(struct host *host, const struct activation *activation, struct fault *fault);

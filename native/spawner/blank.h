@@ -10,14 +10,14 @@
 
 /// A blank being made: what was asked for, and the descriptors of the parent while the child prepares itself.
 struct blank {
-    char id[ID_ROOM];
-    enum class class;
-    struct limits limits;
-    int listener;   ///< the agent's socket
-    int cgroup;     ///< the sandbox's cgroup as the root of a mount, for the agent
-    int channel;    ///< our end: we release the child, it answers with a fault or closes it by executing the agent
-    int process;    ///< a descriptor of the child
-    pid_t pid;
+  char id[ID_ROOM];
+  enum class class;
+  struct limits limits;
+  int listener; ///< the agent's socket
+  int cgroup;   ///< the sandbox's cgroup as the root of a mount, for the agent
+  int channel;  ///< our end: we release the child, it answers with a fault or closes it by executing the agent
+  int process;  ///< a descriptor of the child
+  pid_t pid;
 };
 
 /// True for 1 to 63 characters of a-z, 0-9 and '-'.
@@ -27,7 +27,8 @@ bool id_valid(const char *id);
 /// failure nothing is left.
 int blank_begin(struct host *host, struct blank *blank, struct fault *fault);
 
-/// Reads the child's words from `channel`, which it has closed: 0 when it has become the agent. On failure nothing is left.
+/// Reads the child's words from `channel`, which it has closed: 0 when it has become the agent. On failure
+/// nothing is left.
 int blank_finish(struct host *host, struct blank *blank, struct fault *fault);
 
 /// Drops a blank whose child did not answer in time.

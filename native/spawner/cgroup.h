@@ -21,28 +21,28 @@ enum place { ABSENT = 0, IN_V1 = 1, IN_V2 = 2 };
 /// The cgroup directories of this node. `v2` is where sandboxes live; a controller that this host has bound to v1
 /// gets a directory of the same name in its own hierarchy. Paths are the host's, descriptors are of `<base>/<name>`.
 struct cgroups {
-    char name[CGROUP_NAME_ROOM];
-    char v2_path[CGROUP_PATH_ROOM];
-    int v2;
-    enum place place[CONTROLLERS];
-    char v1_path[CONTROLLERS][CGROUP_PATH_ROOM];
-    int v1[CONTROLLERS];
+  char name[CGROUP_NAME_ROOM];
+  char v2_path[CGROUP_PATH_ROOM];
+  int v2;
+  enum place place[CONTROLLERS];
+  char v1_path[CONTROLLERS][CGROUP_PATH_ROOM];
+  int v1[CONTROLLERS];
 };
 
 /// Limits of one sandbox; 0 is none.
 struct limits {
-    uint32_t cpu_millis;
-    uint64_t memory_bytes;
-    uint32_t pids;
+  uint32_t cpu_millis;
+  uint64_t memory_bytes;
+  uint32_t pids;
 };
 
 /// What a sandbox used.
 struct usage {
-    uint64_t cpu_micros;
-    uint64_t memory_bytes;
-    uint64_t peak_bytes;
-    uint32_t processes;
-    uint64_t oom_kills;
+  uint64_t cpu_micros;
+  uint64_t memory_bytes;
+  uint64_t peak_bytes;
+  uint32_t processes;
+  uint64_t oom_kills;
 };
 
 extern const char *const class_names[CLASSES];

@@ -10,11 +10,11 @@
 
 /// A sandbox being destroyed.
 struct destruction {
-    char id[ID_ROOM];
-    char upper[256];
-    enum class class;
-    int cgroup;  ///< its directory, -1 when it is gone already
-    int events;  ///< its cgroup.events, to be watched for POLLPRI
+  char id[ID_ROOM];
+  char upper[256];
+  enum class class;
+  int cgroup; ///< its directory, -1 when it is gone already
+  int events; ///< its cgroup.events, to be watched for POLLPRI
 };
 
 /// Kills everything in the sandbox; idempotent.

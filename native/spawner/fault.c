@@ -7,24 +7,24 @@
 #include <stdio.h>
 
 static void record(struct fault *fault, enum step step, int error, const char *format, va_list arguments) {
-    fault->step = step;
-    fault->error = error;
-    vsnprintf(fault->text, sizeof fault->text, format, arguments);
+  fault->step = step;
+  fault->error = error;
+  vsnprintf(fault->text, sizeof fault->text, format, arguments);
 }
 
 int fail(struct fault *fault, enum step step, const char *format, ...) {
-    int error = errno;
-    va_list arguments;
-    va_start(arguments, format);
-    record(fault, step, error, format, arguments);
-    va_end(arguments);
-    return -1;
+  int error = errno;
+  va_list arguments;
+  va_start(arguments, format);
+  record(fault, step, error, format, arguments);
+  va_end(arguments);
+  return -1;
 }
 
 int fail_with(struct fault *fault, enum step step, int error, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    record(fault, step, error, format, arguments);
-    va_end(arguments);
-    return -1;
+  va_list arguments;
+  va_start(arguments, format);
+  record(fault, step, error, format, arguments);
+  va_end(arguments);
+  return -1;
 }

@@ -10,28 +10,28 @@
 
 /// What the command line says.
 struct settings {
-    const char *run;
-    const char *state;
-    const char *agent;
-    const char *cgroup_name;
-    uint32_t uid_base;
+  const char *run;
+  const char *state;
+  const char *agent;
+  const char *cgroup_name;
+  uint32_t uid_base;
 };
 
 enum { ID_COUNT = 65536 };
 
 /// Everything a spawner holds open for its whole life. None of it belongs to one sandbox.
 struct host {
-    struct settings settings;
-    struct cgroups cgroups;
-    int run;         ///< <run>
-    int sockets;     ///< <run>/a
-    int layers;      ///< <state>/layers
-    int uppers;      ///< <state>/uppers, a detached mount of its own: overlayfs takes no other
-    int trash;       ///< <state>/uppers/.trash, in the same mount
-    int agent;       ///< the sealed memory file with the agent's program
-    int own_mounts;  ///< our mount namespace, to come back to
-    int user_ids;    ///< a user namespace with the sandboxes' id map, for idmapped layers
-    uint64_t build;  ///< a hash of our own program
+  struct settings settings;
+  struct cgroups cgroups;
+  int run;        ///< <run>
+  int sockets;    ///< <run>/a
+  int layers;     ///< <state>/layers
+  int uppers;     ///< <state>/uppers, a detached mount of its own: overlayfs takes no other
+  int trash;      ///< <state>/uppers/.trash, in the same mount
+  int agent;      ///< the sealed memory file with the agent's program
+  int own_mounts; ///< our mount namespace, to come back to
+  int user_ids;   ///< a user namespace with the sandboxes' id map, for idmapped layers
+  uint64_t build; ///< a hash of our own program
 };
 
 /// Makes a private mount namespace and opens <run> and the cgroups; enough for the short-lived commands.

@@ -8,18 +8,18 @@
 
 /// Attributes of a mount (the kernel's MOUNT_ATTR_*, which older C libraries lack).
 enum {
-    MOUNT_READ_ONLY = 0x1,
-    MOUNT_NO_SUID = 0x2,
-    MOUNT_NO_DEV = 0x4,
-    MOUNT_NO_EXEC = 0x8,
-    MOUNT_ID_MAPPED = 0x100000,
+  MOUNT_READ_ONLY = 0x1,
+  MOUNT_NO_SUID = 0x2,
+  MOUNT_NO_DEV = 0x4,
+  MOUNT_NO_EXEC = 0x8,
+  MOUNT_ID_MAPPED = 0x100000,
 };
 
 /// Flags of tree_clone and mount_move (AT_EMPTY_PATH, AT_RECURSIVE, MOVE_MOUNT_T_EMPTY_PATH).
 enum {
-    TREE_OF_DESCRIPTOR = 0x1000,
-    TREE_RECURSIVE = 0x8000,
-    MOVE_TO_DESCRIPTOR = 0x40,
+  TREE_OF_DESCRIPTOR = 0x1000,
+  TREE_RECURSIVE = 0x8000,
+  MOVE_TO_DESCRIPTOR = 0x40,
 };
 
 /// The mount calls that the C library does not wrap; -1 and errno on failure, descriptors are close-on-exec.

@@ -12,9 +12,9 @@
 
 /// One blank to be made by an OCI runtime.
 struct oci_blank {
-    const char *runtime;
-    const char *id;
-    enum class class;
+  const char *runtime;
+  const char *id;
+  enum class class;
 };
 
 /// `spawner oci` and `spawner oci-delete`; the exit code.

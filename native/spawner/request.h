@@ -13,32 +13,32 @@
 enum { PROTOCOL_VERSION = 1, FRAME_HEADER = 5, FRAME_MOST = 65536 };
 
 enum request_type {
-    REQUEST_INFO = 0x01,
-    REQUEST_CREATE = 0x02,
-    REQUEST_ACTIVATE = 0x03,
-    REQUEST_DESTROY = 0x04,
-    REQUEST_LIST = 0x05,
-    REQUEST_LIMITS = 0x06,
-    REQUEST_USAGE = 0x07,
-    REQUEST_FREEZE = 0x08,
-    REQUEST_FORGET_LAYER = 0x09,
-    REQUEST_ADOPT_BLANK = 0x0a,
-    REQUEST_STOP = 0x0b,
-    ANSWER_OK = 0x80,
-    ANSWER_FAIL = 0x81,
+  REQUEST_INFO = 0x01,
+  REQUEST_CREATE = 0x02,
+  REQUEST_ACTIVATE = 0x03,
+  REQUEST_DESTROY = 0x04,
+  REQUEST_LIST = 0x05,
+  REQUEST_LIMITS = 0x06,
+  REQUEST_USAGE = 0x07,
+  REQUEST_FREEZE = 0x08,
+  REQUEST_FORGET_LAYER = 0x09,
+  REQUEST_ADOPT_BLANK = 0x0a,
+  REQUEST_STOP = 0x0b,
+  ANSWER_OK = 0x80,
+  ANSWER_FAIL = 0x81,
 };
 
 /// A request that is waiting for the kernel, so that others can be served meanwhile. At most one per connection.
 struct work {
-    enum { NO_WORK, CREATING, DESTROYING, FREEZING } kind;
-    int64_t deadline_ms;
-    struct blank blank;
-    struct destruction destruction;
-    struct {
-        char id[ID_ROOM];
-        int events;
-        bool on;
-    } freeze;
+  enum { NO_WORK, CREATING, DESTROYING, FREEZING } kind;
+  int64_t deadline_ms;
+  struct blank blank;
+  struct destruction destruction;
+  struct {
+    char id[ID_ROOM];
+    int events;
+    bool on;
+  } freeze;
 };
 
 /// How a request went: answered, failed (the fault says why), waiting in `work`, unreadable, or the last one.

@@ -30,23 +30,23 @@ enum { VERDICT_KILL = 100 };
 #define ALLOWED ANSWER(SECCOMP_RET_ALLOW)
 
 enum {
-    NEW_NAMESPACES = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID |
-                     (int)CLONE_NEWNET,
-    NETLINK_ROUTE_PROTOCOL = 0,
-    OLD_PACKET_SOCKET = 10,
-    SOCKET_TYPE_BITS = 0xf,
-    PROTOCOL_ICMP = 1,
-    PROTOCOL_TCP = 6,
-    PROTOCOL_UDP = 17,
-    PROTOCOL_ICMPV6 = 58,
-    OPTION_SCHED_CORE = 62,
-    TYPE_XFS = 'X',
-    TYPE_EXT4 = 'f',
-    TYPE_BTRFS = 0x94,
-    TYPE_F2FS = 0xf5,
-    PERSONALITY_32 = 0x0008,
-    PERSONALITY_UNAME26 = 0x0020000,
-    PERSONALITY_NO_RANDOMIZE = 0x0040000,
+  NEW_NAMESPACES = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID |
+      (int)CLONE_NEWNET,
+  NETLINK_ROUTE_PROTOCOL = 0,
+  OLD_PACKET_SOCKET = 10,
+  SOCKET_TYPE_BITS = 0xf,
+  PROTOCOL_ICMP = 1,
+  PROTOCOL_TCP = 6,
+  PROTOCOL_UDP = 17,
+  PROTOCOL_ICMPV6 = 58,
+  OPTION_SCHED_CORE = 62,
+  TYPE_XFS = 'X',
+  TYPE_EXT4 = 'f',
+  TYPE_BTRFS = 0x94,
+  TYPE_F2FS = 0xf5,
+  PERSONALITY_32 = 0x0008,
+  PERSONALITY_UNAME26 = 0x0020000,
+  PERSONALITY_NO_RANDOMIZE = 0x0040000,
 };
 
 static const struct sock_filter check_clone[] = {
@@ -121,91 +121,91 @@ static const struct sock_filter check_prctl[] = {
 };
 
 struct segment {
-    uint32_t from;
-    int verdict;
+  uint32_t from;
+  int verdict;
 };
 
 static struct sock_filter code[PROGRAM_ROOM];
 static struct sock_fprog program = {.len = 0, .filter = code};
 
 static void emit(const struct sock_filter *instructions, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        if (program.len == PROGRAM_ROOM) {
-            abort();
-        }
-        code[program.len++] = instructions[i];
+  for (size_t i = 0; i < count; i++) {
+    if (program.len == PROGRAM_ROOM) {
+      abort();
     }
+    code[program.len++] = instructions[i];
+  }
 }
 
 #define EMIT_ALL(array) emit(array, sizeof(array) / sizeof *(array))
 #define EMIT_ONE(instruction) emit(&(const struct sock_filter)instruction, 1)
 
 static void emit_answer(uint32_t answer) {
-    EMIT_ONE(ANSWER(answer));
+  EMIT_ONE(ANSWER(answer));
 }
 
 static void emit_leaf(int verdict) {
-    switch (verdict) {
-    case ALLOW: emit_answer(SECCOMP_RET_ALLOW); break;
-    case MISSING: emit_answer(SECCOMP_RET_ERRNO | ENOSYS); break;
-    case PRETEND: emit_answer(SECCOMP_RET_ERRNO); break;
-    case CHECK_CLONE: EMIT_ALL(check_clone); break;
-    case CHECK_SOCKET: EMIT_ALL(check_socket); break;
-    case CHECK_IOCTL: EMIT_ALL(check_ioctl); break;
-    case CHECK_PERSONALITY: EMIT_ALL(check_personality); break;
-    case CHECK_PRCTL: EMIT_ALL(check_prctl); break;
-    case VERDICT_KILL: emit_answer(SECCOMP_RET_KILL_PROCESS); break;
-    default: emit_answer(SECCOMP_RET_ERRNO | EPERM);
-    }
+  switch (verdict) {
+  case ALLOW: emit_answer(SECCOMP_RET_ALLOW); break;
+  case MISSING: emit_answer(SECCOMP_RET_ERRNO | ENOSYS); break;
+  case PRETEND: emit_answer(SECCOMP_RET_ERRNO); break;
+  case CHECK_CLONE: EMIT_ALL(check_clone); break;
+  case CHECK_SOCKET: EMIT_ALL(check_socket); break;
+  case CHECK_IOCTL: EMIT_ALL(check_ioctl); break;
+  case CHECK_PERSONALITY: EMIT_ALL(check_personality); break;
+  case CHECK_PRCTL: EMIT_ALL(check_prctl); break;
+  case VERDICT_KILL: emit_answer(SECCOMP_RET_KILL_PROCESS); break;
+  default: emit_answer(SECCOMP_RET_ERRNO | EPERM);
+  }
 }
 
 static void emit_tree(const struct segment *segments, size_t count) {
-    if (count == 1) {
-        emit_leaf(segments->verdict);
-        return;
-    }
-    size_t half = count / 2;
-    size_t jump = program.len;
-    EMIT_ONE(BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, segments[half].from, 0, 0));
-    emit_tree(segments, half);
-    size_t distance = program.len - jump - 1;
-    if (distance > UINT8_MAX) {
-        abort();
-    }
-    code[jump].jt = (uint8_t)distance;
-    emit_tree(segments + half, count - half);
+  if (count == 1) {
+    emit_leaf(segments->verdict);
+    return;
+  }
+  size_t half = count / 2;
+  size_t jump = program.len;
+  EMIT_ONE(BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, segments[half].from, 0, 0));
+  emit_tree(segments, half);
+  size_t distance = program.len - jump - 1;
+  if (distance > UINT8_MAX) {
+    abort();
+  }
+  code[jump].jt = (uint8_t)distance;
+  emit_tree(segments + half, count - half);
 }
 
 static size_t make_segments(struct segment *segments) {
-    unsigned char verdicts[LAST_KNOWN_CALL + 1] = {0};
-    for (size_t i = 0; i < seccomp_rule_count; i++) {
-        verdicts[seccomp_rules[i].number] = seccomp_rules[i].verdict;
+  unsigned char verdicts[LAST_KNOWN_CALL + 1] = {0};
+  for (size_t i = 0; i < seccomp_rule_count; i++) {
+    verdicts[seccomp_rules[i].number] = seccomp_rules[i].verdict;
+  }
+  size_t count = 0;
+  for (uint32_t i = 0; i <= LAST_KNOWN_CALL; i++) {
+    if (i == 0 || verdicts[i] != verdicts[i - 1]) {
+      segments[count++] = (struct segment){i, verdicts[i]};
     }
-    size_t count = 0;
-    for (uint32_t i = 0; i <= LAST_KNOWN_CALL; i++) {
-        if (i == 0 || verdicts[i] != verdicts[i - 1]) {
-            segments[count++] = (struct segment){i, verdicts[i]};
-        }
-    }
-    segments[count++] = (struct segment){LAST_KNOWN_CALL + 1, MISSING};
-    segments[count++] = (struct segment){X32_BIT, VERDICT_KILL};
-    segments[count++] = (struct segment){UINT32_MAX, MISSING};
-    return count;
+  }
+  segments[count++] = (struct segment){LAST_KNOWN_CALL + 1, MISSING};
+  segments[count++] = (struct segment){X32_BIT, VERDICT_KILL};
+  segments[count++] = (struct segment){UINT32_MAX, MISSING};
+  return count;
 }
 
 const struct sock_fprog *seccomp_program(void) {
-    if (program.len == 0) {
-        struct segment segments[SEGMENT_ROOM];
-        size_t count = make_segments(segments);
-        EMIT_ONE(LOAD(arch));
-        EMIT_ONE(IF_EQUAL(AUDIT_ARCH_X86_64, 1, 0));
-        emit_answer(SECCOMP_RET_KILL_PROCESS);
-        EMIT_ONE(LOAD(nr));
-        emit_tree(segments, count);
-    }
-    return &program;
+  if (program.len == 0) {
+    struct segment segments[SEGMENT_ROOM];
+    size_t count = make_segments(segments);
+    EMIT_ONE(LOAD(arch));
+    EMIT_ONE(IF_EQUAL(AUDIT_ARCH_X86_64, 1, 0));
+    emit_answer(SECCOMP_RET_KILL_PROCESS);
+    EMIT_ONE(LOAD(nr));
+    emit_tree(segments, count);
+  }
+  return &program;
 }
 
 int seccomp_install(void) {
-    return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, seccomp_program());
+  return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, seccomp_program());
 }

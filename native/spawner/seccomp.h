@@ -8,20 +8,20 @@
 /// What the filter does with one system call. Everything that is not listed is refused with EPERM, and with ENOSYS
 /// above the last number that was known when the table was written, so that programs fall back.
 enum verdict {
-    REFUSE = 0,
-    ALLOW,
-    MISSING,          ///< ENOSYS: programs have a fallback
-    PRETEND,          ///< does nothing and succeeds
-    CHECK_CLONE,      ///< no new namespaces
-    CHECK_SOCKET,     ///< the families and protocols below
-    CHECK_IOCTL,      ///< no terminal injection, no block swapping between files
-    CHECK_PERSONALITY,
-    CHECK_PRCTL,
+  REFUSE = 0,
+  ALLOW,
+  MISSING,      ///< ENOSYS: programs have a fallback
+  PRETEND,      ///< does nothing and succeeds
+  CHECK_CLONE,  ///< no new namespaces
+  CHECK_SOCKET, ///< the families and protocols below
+  CHECK_IOCTL,  ///< no terminal injection, no block swapping between files
+  CHECK_PERSONALITY,
+  CHECK_PRCTL,
 };
 
 struct rule {
-    unsigned short number;
-    unsigned char verdict;
+  unsigned short number;
+  unsigned char verdict;
 };
 
 /// The table: every system call that is not refused, in any order.

@@ -4,8 +4,8 @@
 
 #include "host.h"
 
-/// Moves the directory `name` of `parent`, which is in the uppers' mount, out of the way and removes it: at once when it
-/// is small, else later by trash_start. The name is free when this returns.
+/// Moves the directory `name` of `parent`, which is in the uppers' mount, out of the way and removes it: at once when
+/// it is small, else later by trash_start. The name is free when this returns.
 int trash_put(struct host *host, int parent, const char *name, struct fault *fault);
 
 /// Starts a background child that removes whatever lies in the trash, unless one runs already.

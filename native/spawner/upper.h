@@ -9,8 +9,8 @@
 
 /// The directories that one sandbox writes to.
 struct upper {
-    int upper;
-    int work;
+  int upper;
+  int work;
 };
 
 /// Makes one more directory ahead of need; true when there was room for it. For moments when nothing else is to do.

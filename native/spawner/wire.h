@@ -8,10 +8,10 @@
 
 /// Reads big-endian fields from one frame. The first field that does not fit makes every later read return zero.
 struct reader {
-    const uint8_t *at;
-    const uint8_t *end;
-    bool broken;
-    bool too_long;  ///< a text was longer than its reader takes, and is read as empty
+  const uint8_t *at;
+  const uint8_t *end;
+  bool broken;
+  bool too_long; ///< a text was longer than its reader takes, and is read as empty
 };
 
 uint8_t read_u8(struct reader *reader);
@@ -27,9 +27,9 @@ bool read_done(const struct reader *reader);
 
 /// A growing frame to send.
 struct writer {
-    uint8_t *bytes;
-    size_t used;
-    size_t room;
+  uint8_t *bytes;
+  size_t used;
+  size_t room;
 };
 
 void write_u8(struct writer *writer, uint8_t value);

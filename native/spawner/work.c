@@ -9,70 +9,70 @@
 // The three requests that wait for the kernel: a child on its way to the agent, processes that die, tasks that freeze.
 
 struct pollfd work_watch(const struct work *work) {
-    switch (work->kind) {
-    case CREATING: return (struct pollfd){.fd = work->blank.channel, .events = 0};
-    case DESTROYING: return (struct pollfd){.fd = work->destruction.events, .events = POLLPRI};
-    case FREEZING: return (struct pollfd){.fd = work->freeze.events, .events = POLLPRI};
-    case NO_WORK: break;
-    }
-    return (struct pollfd){.fd = -1};
+  switch (work->kind) {
+  case CREATING: return (struct pollfd){.fd = work->blank.channel, .events = 0};
+  case DESTROYING: return (struct pollfd){.fd = work->destruction.events, .events = POLLPRI};
+  case FREEZING: return (struct pollfd){.fd = work->freeze.events, .events = POLLPRI};
+  case NO_WORK: break;
+  }
+  return (struct pollfd){.fd = -1};
 }
 
 static enum outcome continue_create(struct host *host, struct work *work, struct writer *answer, struct fault *fault) {
-    struct pollfd watch = work_watch(work);
-    if (poll(&watch, 1, 0) == 0) {
-        if (now_ms() < work->deadline_ms) {
-            return WAITING;
-        }
-        blank_abandon(host, &work->blank);
-        fail_with(fault, STEP_CLONE, ETIMEDOUT, "the blank %s was not ready in time", work->blank.id);
-        return FAILED;
+  struct pollfd watch = work_watch(work);
+  if (poll(&watch, 1, 0) == 0) {
+    if (now_ms() < work->deadline_ms) {
+      return WAITING;
     }
-    pid_t pid = work->blank.pid;
-    if (blank_finish(host, &work->blank, fault) != 0) {
-        return FAILED;
-    }
-    write_u32(answer, (uint32_t)pid);
-    return DONE;
+    blank_abandon(host, &work->blank);
+    fail_with(fault, STEP_CLONE, ETIMEDOUT, "the blank %s was not ready in time", work->blank.id);
+    return FAILED;
+  }
+  pid_t pid = work->blank.pid;
+  if (blank_finish(host, &work->blank, fault) != 0) {
+    return FAILED;
+  }
+  write_u32(answer, (uint32_t)pid);
+  return DONE;
 }
 
 static enum outcome continue_destroy(struct host *host, struct work *work, struct fault *fault) {
-    int result = destroy_step(host, &work->destruction, fault);
-    if (result == 1 && now_ms() < work->deadline_ms) {
-        return WAITING;
-    }
-    if (result == 1) {
-        fail_with(fault, STEP_KILL, EBUSY, "%s is still dying", work->destruction.id);
-    }
-    destroy_end(&work->destruction);
-    return result == 0 ? DONE : FAILED;
+  int result = destroy_step(host, &work->destruction, fault);
+  if (result == 1 && now_ms() < work->deadline_ms) {
+    return WAITING;
+  }
+  if (result == 1) {
+    fail_with(fault, STEP_KILL, EBUSY, "%s is still dying", work->destruction.id);
+  }
+  destroy_end(&work->destruction);
+  return result == 0 ? DONE : FAILED;
 }
 
 static enum outcome continue_freeze(struct work *work, struct fault *fault) {
-    // Through the open file: the sandbox may be gone meanwhile, and then it reads as nothing.
-    bool frozen = cgroup_keyed_in(work->freeze.events, "frozen") == 1;
-    if (frozen != work->freeze.on && now_ms() < work->deadline_ms) {
-        return WAITING;
-    }
-    close(work->freeze.events);
-    if (frozen != work->freeze.on) {
-        fail_with(fault, STEP_CGROUP, ETIMEDOUT, "%s did not %s in time", work->freeze.id,
-                  work->freeze.on ? "freeze" : "thaw");
-        return FAILED;
-    }
-    return DONE;
+  // Through the open file: the sandbox may be gone meanwhile, and then it reads as nothing.
+  bool frozen = cgroup_keyed_in(work->freeze.events, "frozen") == 1;
+  if (frozen != work->freeze.on && now_ms() < work->deadline_ms) {
+    return WAITING;
+  }
+  close(work->freeze.events);
+  if (frozen != work->freeze.on) {
+    fail_with(fault, STEP_CGROUP, ETIMEDOUT, "%s did not %s in time", work->freeze.id,
+              work->freeze.on ? "freeze" : "thaw");
+    return FAILED;
+  }
+  return DONE;
 }
 
 enum outcome work_continue(struct host *host, struct work *work, struct writer *answer, struct fault *fault) {
-    enum outcome outcome = DONE;
-    switch (work->kind) {
-    case CREATING: outcome = continue_create(host, work, answer, fault); break;
-    case DESTROYING: outcome = continue_destroy(host, work, fault); break;
-    case FREEZING: outcome = continue_freeze(work, fault); break;
-    case NO_WORK: break;
-    }
-    if (outcome != WAITING) {
-        work->kind = NO_WORK;
-    }
-    return outcome;
+  enum outcome outcome = DONE;
+  switch (work->kind) {
+  case CREATING: outcome = continue_create(host, work, answer, fault); break;
+  case DESTROYING: outcome = continue_destroy(host, work, fault); break;
+  case FREEZING: outcome = continue_freeze(work, fault); break;
+  case NO_WORK: break;
+  }
+  if (outcome != WAITING) {
+    work->kind = NO_WORK;
+  }
+  return outcome;
 }

@@ -30,9 +30,9 @@ enum { NEW_TIME = 0x80, READ_IMPLIES_EXEC_PERSONALITY = 0x400000, PRCTL_SCHED_CO
 #define HERE AT_FDCWD
 
 struct raw {
-    const char *name;
-    long number;
-    long arguments[6];
+  const char *name;
+  long number;
+  long arguments[6];
 };
 
 static char scratch[4096];
@@ -144,105 +144,143 @@ static const struct raw raw_calls[] = {
 };
 
 static int read_agent_memory(void) {
-    struct iovec local = {scratch, 8};
-    struct iovec remote = {(void *)0x400000, 8};
-    return process_vm_readv(1, &local, 1, &remote, 1, 0) >= 0 ? 0 : -1;
+  struct iovec local = {scratch, 8};
+  struct iovec remote = {(void *)0x400000, 8};
+  return process_vm_readv(1, &local, 1, &remote, 1, 0) >= 0 ? 0 : -1;
 }
 
 static int take_agent_descriptor(void) {
-    int process = (int)syscall(SYS_pidfd_open, 1, 0);
-    return process < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, process, 3, 0);
+  int process = (int)syscall(SYS_pidfd_open, 1, 0);
+  return process < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, process, 3, 0);
 }
 
 static int trace_child(void) {
-    pid_t pid = fork();
-    if (pid == 0) {
-        pause();
-    }
-    int result = ptrace(PTRACE_SEIZE, pid, 0, 0) == 0 ? 0 : -1;
-    int error = errno;
-    kill(pid, SIGKILL);
-    waitpid(pid, NULL, 0);
-    errno = error;
-    return result;
+  pid_t pid = fork();
+  if (pid == 0) {
+    pause();
+  }
+  int result = ptrace(PTRACE_SEIZE, pid, 0, 0) == 0 ? 0 : -1;
+  int error = errno;
+  kill(pid, SIGKILL);
+  waitpid(pid, NULL, 0);
+  errno = error;
+  return result;
 }
 
 static int open_terminal(void) {
-    int terminal = posix_openpt(O_RDWR | O_NOCTTY);
-    if (terminal < 0 || grantpt(terminal) != 0 || unlockpt(terminal) != 0) {
-        return -1;
-    }
-    return open(ptsname(terminal), O_RDWR | O_NOCTTY) < 0 ? -1 : 0;
+  int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+  if (terminal < 0 || grantpt(terminal) != 0 || unlockpt(terminal) != 0) {
+    return -1;
+  }
+  return open(ptsname(terminal), O_RDWR | O_NOCTTY) < 0 ? -1 : 0;
 }
 
 static int raise_open_files(void) {
-    struct rlimit limit = {1000000, 1000000};
-    return setrlimit(RLIMIT_NOFILE, &limit);
+  struct rlimit limit = {1000000, 1000000};
+  return setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 static int raise_priority(void) {
-    return setpriority(PRIO_PROCESS, 0, -20);
+  return setpriority(PRIO_PROCESS, 0, -20);
 }
 
 static int real_time(void) {
-    struct sched_param parameter = {.sched_priority = 1};
-    return sched_setscheduler(0, SCHED_FIFO, &parameter);
+  struct sched_param parameter = {.sched_priority = 1};
+  return sched_setscheduler(0, SCHED_FIFO, &parameter);
 }
 
 static int write_text(const char *path, const char *text) {
-    int fd = open(path, O_WRONLY | O_CLOEXEC);
-    return fd < 0 ? -1 : write(fd, text, strlen(text)) < 0 ? -1 : 0;
+  int fd = open(path, O_WRONLY | O_CLOEXEC);
+  return fd < 0 ? -1 : write(fd, text, strlen(text)) < 0 ? -1 : 0;
 }
 
 /// Something to read there, or ENODATA.
 static int read_some(const char *path) {
-    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    ssize_t count = fd < 0 ? -1 : read(fd, scratch, sizeof scratch);
-    if (count == 0) {
-        errno = ENODATA;
-    }
-    return count > 0 ? 0 : -1;
+  int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  ssize_t count = fd < 0 ? -1 : read(fd, scratch, sizeof scratch);
+  if (count == 0) {
+    errno = ENODATA;
+  }
+  return count > 0 ? 0 : -1;
 }
 
-static int survive_oom(void) { return write_text("/proc/self/oom_score_adj", "-1000"); }
-static int core_pattern(void) { return write_text("/proc/sys/kernel/core_pattern", "|/tmp/x"); }
-static int sysrq(void) { return write_text("/proc/sysrq-trigger", "h"); }
-static int user_namespaces(void) { return write_text("/proc/sys/user/max_user_namespaces", "9"); }
-static int kernel_memory(void) { return read_some("/proc/kcore"); }
-static int kernel_log(void) { return read_some("/dev/kmsg"); }
-static int kernel_log_proc(void) { return read_some("/proc/kmsg"); }
-static int keys(void) { return read_some("/proc/keys"); }
-static int page_flags(void) { return read_some("/proc/kpageflags"); }
-static int page_cgroups(void) { return read_some("/proc/kpagecgroup"); }
-static int interrupts(void) { return read_some("/proc/interrupts"); }
-static int timers(void) { return read_some("/proc/timer_list"); }
-static int agent_environment(void) { return read_some("/proc/1/environ"); }
-static int agent_memory(void) { return read_some("/proc/1/mem"); }
-static int agent_map(void) { return read_some("/proc/1/maps"); }
-static int agent_root(void) { return access("/proc/1/root/etc", F_OK); }
-static int agent_program(void) { return open("/proc/1/exe", O_RDONLY) < 0 ? -1 : 0; }
-static int agent_socket(void) { return access("/proc/1/fd/3", F_OK); }
-static int agent_cgroup(void) { return access("/proc/1/fd/4/cgroup.procs", F_OK); }
+static int survive_oom(void) {
+  return write_text("/proc/self/oom_score_adj", "-1000");
+}
+static int core_pattern(void) {
+  return write_text("/proc/sys/kernel/core_pattern", "|/tmp/x");
+}
+static int sysrq(void) {
+  return write_text("/proc/sysrq-trigger", "h");
+}
+static int user_namespaces(void) {
+  return write_text("/proc/sys/user/max_user_namespaces", "9");
+}
+static int kernel_memory(void) {
+  return read_some("/proc/kcore");
+}
+static int kernel_log(void) {
+  return read_some("/dev/kmsg");
+}
+static int kernel_log_proc(void) {
+  return read_some("/proc/kmsg");
+}
+static int keys(void) {
+  return read_some("/proc/keys");
+}
+static int page_flags(void) {
+  return read_some("/proc/kpageflags");
+}
+static int page_cgroups(void) {
+  return read_some("/proc/kpagecgroup");
+}
+static int interrupts(void) {
+  return read_some("/proc/interrupts");
+}
+static int timers(void) {
+  return read_some("/proc/timer_list");
+}
+static int agent_environment(void) {
+  return read_some("/proc/1/environ");
+}
+static int agent_memory(void) {
+  return read_some("/proc/1/mem");
+}
+static int agent_map(void) {
+  return read_some("/proc/1/maps");
+}
+static int agent_root(void) {
+  return access("/proc/1/root/etc", F_OK);
+}
+static int agent_program(void) {
+  return open("/proc/1/exe", O_RDONLY) < 0 ? -1 : 0;
+}
+static int agent_socket(void) {
+  return access("/proc/1/fd/3", F_OK);
+}
+static int agent_cgroup(void) {
+  return access("/proc/1/fd/4/cgroup.procs", F_OK);
+}
 
 static void end_as_refused(int number) {
-    (void)number;
-    raise(SIGSYS);
+  (void)number;
+  raise(SIGSYS);
 }
 
 /// The 32-bit gate: socketcall(SOCKET, {AF_VSOCK, SOCK_STREAM, 0}), which a filter for one architecture does not see.
 /// A kernel without that gate faults instead; both are shown as SIGSYS.
 static int old_gate(void) {
-    signal(SIGSEGV, end_as_refused);
-    static uint32_t arguments[3] = {AF_VSOCK, SOCK_STREAM, 0};
-    long result = 102;
-    __asm__ volatile("int $0x80" : "+a"(result) : "b"(1L), "c"(PTR(arguments)) : "memory", "r8", "r9", "r10", "r11");
-    errno = result < 0 ? (int)-result : 0;
-    return result < 0 ? -1 : 0;
+  signal(SIGSEGV, end_as_refused);
+  static uint32_t arguments[3] = {AF_VSOCK, SOCK_STREAM, 0};
+  long result = 102;
+  __asm__ volatile("int $0x80" : "+a"(result) : "b"(1L), "c"(PTR(arguments)) : "memory", "r8", "r9", "r10", "r11");
+  errno = result < 0 ? (int)-result : 0;
+  return result < 0 ? -1 : 0;
 }
 
 static const struct {
-    const char *name;
-    int (*act)(void);
+  const char *name;
+  int (*act)(void);
 } actions[] = {
     {"read the agent's memory", read_agent_memory},
     {"take the agent's descriptor", take_agent_descriptor},
@@ -274,43 +312,43 @@ static const struct {
 };
 
 static int try_raw(const struct raw *call) {
-    const long *a = call->arguments;
-    long result = syscall(call->number, a[0], a[1], a[2], a[3], a[4], a[5]);
-    if (result == 0 && (call->number == SYS_clone || call->number == SYS_clone3)) {
-        _exit(0);
-    }
-    return result < 0 ? -1 : 0;
+  const long *a = call->arguments;
+  long result = syscall(call->number, a[0], a[1], a[2], a[3], a[4], a[5]);
+  if (result == 0 && (call->number == SYS_clone || call->number == SYS_clone3)) {
+    _exit(0);
+  }
+  return result < 0 ? -1 : 0;
 }
 
 static void report(const char *name, int status) {
-    if (WIFSIGNALED(status)) {
-        printf("%-32s SIG%s\n", name, sigabbrev_np(WTERMSIG(status)));
-    } else if (WEXITSTATUS(status) == 0) {
-        printf("%-32s ALLOWED\n", name);
-    } else {
-        printf("%-32s %s\n", name, strerrorname_np(WEXITSTATUS(status)));
-    }
+  if (WIFSIGNALED(status)) {
+    printf("%-32s SIG%s\n", name, sigabbrev_np(WTERMSIG(status)));
+  } else if (WEXITSTATUS(status) == 0) {
+    printf("%-32s ALLOWED\n", name);
+  } else {
+    printf("%-32s %s\n", name, strerrorname_np(WEXITSTATUS(status)));
+  }
 }
 
 static void run(const char *name, const struct raw *call, int (*act)(void)) {
-    fflush(stdout);
-    pid_t pid = fork();
-    if (pid == 0) {
-        errno = 0;
-        int result = call != NULL ? try_raw(call) : act();
-        _exit(result == 0 ? 0 : errno);
-    }
-    int status = 0;
-    waitpid(pid, &status, 0);
-    report(name, status);
+  fflush(stdout);
+  pid_t pid = fork();
+  if (pid == 0) {
+    errno = 0;
+    int result = call != NULL ? try_raw(call) : act();
+    _exit(result == 0 ? 0 : errno);
+  }
+  int status = 0;
+  waitpid(pid, &status, 0);
+  report(name, status);
 }
 
 int main(void) {
-    for (size_t i = 0; i < sizeof raw_calls / sizeof *raw_calls; i++) {
-        run(raw_calls[i].name, &raw_calls[i], NULL);
-    }
-    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
-        run(actions[i].name, NULL, actions[i].act);
-    }
-    return 0;
+  for (size_t i = 0; i < sizeof raw_calls / sizeof *raw_calls; i++) {
+    run(raw_calls[i].name, &raw_calls[i], NULL);
+  }
+  for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
+    run(actions[i].name, NULL, actions[i].act);
+  }
+  return 0;
 }

@@ -79,7 +79,9 @@ class Agent(unittest.TestCase):
         self.assertRegex(output, r"^0::/x\d+\n0\n$")
 
     def test_agent_cannot_be_looked_into_from_the_sandbox(self):
-        _, output = self.run_command("/bin/sh", "-c", "cat /proc/1/environ /proc/1/maps; ls /proc/1/fd /proc/1/root/; ls /proc/self/fd")
+        _, output = self.run_command(
+            "/bin/sh", "-c", "cat /proc/1/environ /proc/1/maps; ls /proc/1/fd /proc/1/root/; ls /proc/self/fd"
+        )
         self.assertEqual(output.count("Permission denied"), 4, output)
 
     def test_agent_holds_no_other_descriptors(self):

@@ -47,7 +47,9 @@ class Isolation(unittest.TestCase):
         status = pathlib.Path(f"/proc/{self.pids['one']}/status").read_text()
         self.assertEqual(re.search(r"^Uid:\t(.*)$", status, re.M)[1].split(), ["100000"] * 4)
         self.assertEqual(re.search(r"^Gid:\t(.*)$", status, re.M)[1].split(), ["100000"] * 4)
-        self.assertEqual(pathlib.Path(f"/proc/{self.pids['one']}/uid_map").read_text().split(), ["0", "100000", "65536"])
+        self.assertEqual(
+            pathlib.Path(f"/proc/{self.pids['one']}/uid_map").read_text().split(), ["0", "100000", "65536"]
+        )
 
     def test_capabilities_privileges_and_filter(self):
         for script_uid, effective in ((0, AGENT_CAPABILITIES), (1000, 0)):
@@ -113,11 +115,15 @@ class Isolation(unittest.TestCase):
         self.assertNotIn(str(self.node.directory), self.shell("cat /proc/self/mountinfo").output)
 
     def test_grep_over_everything_does_not_hang_or_crash(self):
-        result = self.shell("grep -r no-such-text-anywhere /proc/sys /sys /dev/shm /etc /proc/1 2>/dev/null; echo over", timeout=60)
+        result = self.shell(
+            "grep -r no-such-text-anywhere /proc/sys /sys /dev/shm /etc /proc/1 2>/dev/null; echo over", timeout=60
+        )
         self.assertEqual(result.output.splitlines()[-1], "over")
 
     def test_network_is_an_isolated_loopback(self):
-        self.assertEqual(self.shell("ls /sys/class/net; cat /sys/class/net/lo/operstate").output.split(), ["lo", "unknown"])
+        self.assertEqual(
+            self.shell("ls /sys/class/net; cat /sys/class/net/lo/operstate").output.split(), ["lo", "unknown"]
+        )
         self.assertEqual(re.findall(r"^(\w+): ", self.shell("ip -o link | sed 's/^[0-9]*: //'").output, re.M), ["lo"])
         script = "nc -l -p 4000 </dev/null >/tmp/got & sleep 0.3; echo hi | nc -w 2 127.0.0.1 4000; wait; cat /tmp/got"
         self.assertEqual(self.shell(script).output, "hi\n")
@@ -125,7 +131,9 @@ class Isolation(unittest.TestCase):
 
     def test_shared_memory_and_queues_are_separate(self):
         self.shell("echo secret > /dev/shm/x")
-        self.assertEqual(self.shell("ls /dev/shm /dev/mqueue", name="two").output.split(), ["/dev/mqueue:", "/dev/shm:"])
+        self.assertEqual(
+            self.shell("ls /dev/shm /dev/mqueue", name="two").output.split(), ["/dev/mqueue:", "/dev/shm:"]
+        )
 
     def test_suspended_privileges_cannot_come_back_through_a_setuid_file(self):
         self.shell("cp /bin/busybox /tmp/busybox; chmod 4755 /tmp/busybox")

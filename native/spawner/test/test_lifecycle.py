@@ -104,7 +104,9 @@ class Lifecycle(unittest.TestCase):
 
     def test_large_tree_does_not_hold_up_others(self):
         self.start("large")
-        self.node.shell("large", "for d in $(seq 1 40); do mkdir /$d; for i in $(seq 1 100); do : > /$d/$i; done; done", timeout=120)
+        self.node.shell(
+            "large", "for d in $(seq 1 40); do mkdir /$d; for i in $(seq 1 100); do : > /$d/$i; done; done", timeout=120
+        )
         self.client.destroy("large")
         self.assertFalse((self.node.state / "uppers" / "large").exists())
         self.client.info()
@@ -215,7 +217,16 @@ class Lifecycle(unittest.TestCase):
 
     def test_second_start_on_a_live_socket_is_fine(self):
         pid = self.node.pid()
-        command = [BUILD / "spawner", "serve", "--run", self.node.run, "--state", self.node.state, "--agent", self.node.agent]
+        command = [
+            BUILD / "spawner",
+            "serve",
+            "--run",
+            self.node.run,
+            "--state",
+            self.node.state,
+            "--agent",
+            self.node.agent,
+        ]
         subprocess.run([*command, "--cgroup-name", self.node.cgroup_name], check=True, timeout=20)
         self.assertEqual(self.node.pid(), pid)
 

@@ -40,20 +40,31 @@ class Limits(unittest.TestCase):
 
     def test_limits_are_seen_inside(self):
         self.start("seen", cpu=1500, memory=MEMORY, pids=77)
-        self.assertEqual(self.shell("seen", f"cat {self.inside('memory', 'memory.limit_in_bytes', 'memory.max')}").output, f"{MEMORY}\n")
+        self.assertEqual(
+            self.shell("seen", f"cat {self.inside('memory', 'memory.limit_in_bytes', 'memory.max')}").output,
+            f"{MEMORY}\n",
+        )
         self.assertEqual(self.shell("seen", f"cat {self.inside('pids', 'pids.max', 'pids.max')}").output, "77\n")
         cpu = self.shell("seen", f"cat {self.inside('cpu', 'cpu.cfs_quota_us', 'cpu.max')}").output
         self.assertEqual(cpu.split()[0], "150000")
 
     def test_limits_cannot_be_written_inside(self):
         self.start("fixed", memory=MEMORY, pids=50)
-        for controller, v1_file, v2_file in (("memory", "memory.limit_in_bytes", "memory.max"), ("pids", "pids.max", "pids.max"),
-                                             ("cpu", "cpu.cfs_quota_us", "cpu.max")):
+        for controller, v1_file, v2_file in (
+            ("memory", "memory.limit_in_bytes", "memory.max"),
+            ("pids", "pids.max", "pids.max"),
+            ("cpu", "cpu.cfs_quota_us", "cpu.max"),
+        ):
             path = self.inside(controller, v1_file, v2_file)
             self.assertNotEqual(self.shell("fixed", f"echo 999999999 > {path}").code, 0)
         directory = "/sys/fs/cgroup/unified" if self.in_v1 else "/sys/fs/cgroup"
-        for attempt in (f"mkdir {directory}/x", f"echo 0 > {directory}/cgroup.procs", f"echo 1 > {directory}/cgroup.freeze",
-                        "mkdir /sys/fs/cgroup/x", "echo 1 > /sys/fs/cgroup/memory/notify_on_release"):
+        for attempt in (
+            f"mkdir {directory}/x",
+            f"echo 0 > {directory}/cgroup.procs",
+            f"echo 1 > {directory}/cgroup.freeze",
+            "mkdir /sys/fs/cgroup/x",
+            "echo 1 > /sys/fs/cgroup/memory/notify_on_release",
+        ):
             self.assertNotEqual(self.shell("fixed", attempt).code, 0, attempt)
         self.assertEqual(self.shell("fixed", f"cat {self.inside('pids', 'pids.max', 'pids.max')}").output, "50\n")
 

@@ -41,7 +41,16 @@ class Provider:
         assert host.processes(cls.node.directory) == set()
 
     def oci(self, command, name, *options, runtime=None):
-        command = [BUILD / "spawner", command, "--runtime", runtime or self.runtime, "--run", self.node.run, "--id", name]
+        command = [
+            BUILD / "spawner",
+            command,
+            "--runtime",
+            runtime or self.runtime,
+            "--run",
+            self.node.run,
+            "--id",
+            name,
+        ]
         command += ["--cgroup-name", self.node.cgroup_name, *options]
         return subprocess.run(command, capture_output=True, text=True, timeout=60)
 
@@ -81,8 +90,10 @@ class Provider:
         self.assertEqual(re.search(r"^Uid:\t(.*)$", status, re.M)[1].split(), ["100000"] * 4)
         inside = dict(re.findall(r"^(\w+):\s+(\w+)$", self.node.shell("same", "cat /proc/self/status").output, re.M))
         self.assertEqual({inside[name] for name in ("CapEff", "CapPrm", "CapBnd")}, {"00000000000004fb"})
-        self.assertEqual((inside["CapInh"], inside["CapAmb"], inside["NoNewPrivs"], inside["Seccomp"]),
-                         ("0000000000000000", "0000000000000000", "1", "2"))
+        self.assertEqual(
+            (inside["CapInh"], inside["CapAmb"], inside["NoNewPrivs"], inside["Seccomp"]),
+            ("0000000000000000", "0000000000000000", "1", "2"),
+        )
         self.assertEqual(sorted(os.listdir(f"/proc/{pid}/fd")), ["0", "1", "2", "3", "4"])
         self.assertEqual(pathlib.Path(f"/proc/{pid}/environ").read_bytes().strip(b"\0"), b"")
         self.assertEqual(pathlib.Path(f"/proc/{pid}/oom_score_adj").read_text(), "500\n")
@@ -90,10 +101,18 @@ class Provider:
     def test_limits_are_enforced_and_seen_inside(self):
         self.start("limited")
         self.client.limits("limited", pids=40, memory=64 << 20)
-        self.assertIn("40\n", self.node.shell("limited", "cat /sys/fs/cgroup/pids/pids.max /sys/fs/cgroup/pids.max 2>/dev/null").output)
+        self.assertIn(
+            "40\n",
+            self.node.shell("limited", "cat /sys/fs/cgroup/pids/pids.max /sys/fs/cgroup/pids.max 2>/dev/null").output,
+        )
         result = self.node.shell("limited", "i=0; while [ $i -lt 100 ]; do sleep 100 & i=$((i+1)); done; echo all")
         self.assertNotIn("all", result.output)
-        self.assertNotEqual(self.node.shell("limited", "echo 1 > /sys/fs/cgroup/pids/pids.max || echo 1 > /sys/fs/cgroup/pids.max").code, 0)
+        self.assertNotEqual(
+            self.node.shell(
+                "limited", "echo 1 > /sys/fs/cgroup/pids/pids.max || echo 1 > /sys/fs/cgroup/pids.max"
+            ).code,
+            0,
+        )
 
     def test_destroy_leaves_nothing(self):
         pid = self.start("gone")

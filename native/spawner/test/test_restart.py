@@ -21,7 +21,10 @@ class Restart(unittest.TestCase):
 
     def test_next_spawner_serves_the_sandboxes_of_a_killed_one(self):
         client = self.node.client
-        pids = {name: client.create(name, best_effort=name == "be", memory=64 << 20, pids=50) for name in ("ls", "be", "blank")}
+        pids = {
+            name: client.create(name, best_effort=name == "be", memory=64 << 20, pids=50)
+            for name in ("ls", "be", "blank")
+        }
         for name in ("ls", "be"):
             client.activate(name, pids[name], [self.base])
         self.restart()

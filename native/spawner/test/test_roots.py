@@ -57,7 +57,9 @@ class Roots(unittest.TestCase):
             (tree / "proc" / "self").symlink_to("/etc")
 
         self.activate("deeper", [self.base, self.node.image("deeper.erofs", fill)])
-        self.assertEqual(self.node.shell("deeper", "test -c /dev/null && test -d /dev/pts && cat /proc/self/comm").output, "cat\n")
+        self.assertEqual(
+            self.node.shell("deeper", "test -c /dev/null && test -d /dev/pts && cat /proc/self/comm").output, "cat\n"
+        )
 
     def test_root_without_any_directory_gets_the_skeleton(self):
         def fill(tree):
@@ -65,7 +67,9 @@ class Roots(unittest.TestCase):
 
         self.activate("bare", [self.node.image("bare.erofs", fill)])
         result = self.node.command("bare", "/busybox", "ls", "/")
-        self.assertEqual(set(result.output.split()), {"busybox", "dev", "etc", "proc", "root", "run", "sys", "tmp", "var"})
+        self.assertEqual(
+            set(result.output.split()), {"busybox", "dev", "etc", "proc", "root", "run", "sys", "tmp", "var"}
+        )
         self.assertEqual(self.node.command("bare", "/busybox", "touch", "/tmp/x", uid=1000).code, 0)
 
     def test_owners_in_the_image_are_owners_inside(self):
@@ -92,7 +96,8 @@ class Roots(unittest.TestCase):
 
     def test_sandbox_reads_back_what_it_wrote_over_a_layer(self):
         self.activate("written", [self.base])
-        script = "echo a > /bin/new; mv /bin/new /bin/newer; rm /bin/ls; mkdir /bin/ls; chown 5:6 /bin/ls; stat -c %u:%g /bin/ls; cat /bin/newer"
+        script = """echo a > /bin/new; mv /bin/new /bin/newer; rm /bin/ls; mkdir /bin/ls; chown 5:6 /bin/ls
+            stat -c %u:%g /bin/ls; cat /bin/newer"""
         self.assertEqual(self.node.shell("written", script).output, "5:6\na\n")
 
 
