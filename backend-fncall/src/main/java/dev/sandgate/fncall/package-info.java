@@ -3,6 +3,6 @@
 
 /** The function-call backend; it knows nothing of the node runtime. */
 @NullMarked
-package dev.sandgate.backend.fncall;
+package dev.sandgate.fncall;
 
 import org.jspecify.annotations.NullMarked;

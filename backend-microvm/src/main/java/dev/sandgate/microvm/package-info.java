@@ -3,6 +3,6 @@
 
 /** The microVM backend; it knows nothing of the node runtime. */
 @NullMarked
-package dev.sandgate.backend.microvm;
+package dev.sandgate.microvm;
 
 import org.jspecify.annotations.NullMarked;

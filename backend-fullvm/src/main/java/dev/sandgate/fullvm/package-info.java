@@ -3,6 +3,6 @@
 
 /** The full VM backend; it knows nothing of the node runtime. */
 @NullMarked
-package dev.sandgate.backend.fullvm;
+package dev.sandgate.fullvm;
 
 import org.jspecify.annotations.NullMarked;
