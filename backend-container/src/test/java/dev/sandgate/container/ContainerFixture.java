@@ -39,7 +39,7 @@ final class ContainerFixture implements AutoCloseable {
     layer = BusyboxLayer.build(Files.createDirectories(directory.resolve("images")));
     Map<String, String> settings = new HashMap<>(extra);
     settings.putIfAbsent("run", directory.resolve("r").toString());
-    settings.putIfAbsent("cgroup-name", "sgtest-" + mark);
+    settings.putIfAbsent("cgroup-name", "sgj-" + mark);
     context =
         new BackendContext("test", Files.createDirectories(directory.resolve("state")), settings);
     backend = new ContainerProvider().open(context);
@@ -83,7 +83,8 @@ final class ContainerFixture implements AutoCloseable {
         directory,
         new SimpleFileVisitor<>() {
           @Override
-          public FileVisitResult visitFile(Path file, BasicFileAttributes facts) throws IOException {
+          public FileVisitResult visitFile(Path file, BasicFileAttributes facts)
+              throws IOException {
             Files.delete(file);
             return FileVisitResult.CONTINUE;
           }

@@ -28,10 +28,11 @@ final class WriteExchange extends Exchange
   private final UniEmitter<? super Long> emitter;
   private Flow.@Nullable Subscription upstream;
   private @Nullable SendWindow window;
+  private boolean sending;
+  private boolean ended;
   private boolean settled;
 
-  WriteExchange(
-      Link link, String path, Multi<ByteBuffer> data, UniEmitter<? super Long> emitter) {
+  WriteExchange(Link link, String path, Multi<ByteBuffer> data, UniEmitter<? super Long> emitter) {
     this.link = link;
     this.path = path;
     this.data = data;
@@ -116,12 +117,12 @@ final class WriteExchange extends Exchange
   @Override
   public void onItem(ByteBuffer item) {
     ByteBuffer bytes = SendWindow.copyOf(item);
-    link.execute(() -> send(bytes, false));
+    link.execute(() -> sendChunk(bytes));
   }
 
   @Override
   public void onCompletion() {
-    link.execute(() -> send(ByteBuffer.allocate(0), true));
+    link.execute(this::sourceEnded);
   }
 
   @Override
@@ -133,6 +134,19 @@ final class WriteExchange extends Exchange
     if (!settled) {
       link.send(FrameType.CANCEL, 0, channel, f -> {});
       fail(failure);
+    }
+  }
+
+  private void sendChunk(ByteBuffer bytes) {
+    sending = true;
+    send(bytes, false);
+  }
+
+  /** The source may end while its last chunk still waits for the guest. */
+  private void sourceEnded() {
+    ended = true;
+    if (!sending) {
+      send(ByteBuffer.allocate(0), true);
     }
   }
 
@@ -148,7 +162,11 @@ final class WriteExchange extends Exchange
 
   @Override
   public void sent(long position) {
-    if (upstream != null && !settled) {
+    boolean chunk = sending;
+    sending = false;
+    if (chunk && ended) {
+      send(ByteBuffer.allocate(0), true);
+    } else if (chunk && upstream != null && !settled) {
       upstream.request(1);
     }
   }
