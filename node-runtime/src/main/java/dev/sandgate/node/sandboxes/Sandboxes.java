@@ -125,6 +125,11 @@ public final class Sandboxes {
     return registry;
   }
 
+  /** Fails as {@link #create} would for what is wrong with the request itself. */
+  void check(CreateSandboxRequest request) {
+    creation.check(request);
+  }
+
   Sandbox create(CreateSandboxRequest request) {
     RequestKey key = RequestKey.of(request.getIdempotencyKey(), request.getSpec());
     if (!key.present()) {
