@@ -110,6 +110,7 @@ public final class Node implements AutoCloseable {
                 database,
                 config.defaults(),
                 config.capacity()));
+    undo.push("sandboxes", sandboxes::close);
     Execs execs = new Execs(sandboxes, database, data, config.capacity());
     undo.push("commands", execs::close);
     Failures failures = new Failures(config.nodeId());

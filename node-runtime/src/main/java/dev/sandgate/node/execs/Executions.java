@@ -28,6 +28,7 @@ final class Executions {
   private final Journal journal;
   private final Records records;
   private final Timeouts timeouts = new Timeouts();
+  private volatile boolean closed;
 
   Executions(Journal journal, Records records) {
     this.journal = journal;
@@ -68,7 +69,9 @@ final class Executions {
     }
   }
 
+  /** From here on nothing is recorded: what breaks now breaks because the node goes. */
   void close() {
+    closed = true;
     timeouts.close();
   }
 
@@ -115,6 +118,9 @@ final class Executions {
 
     @Override
     public void broken(Throwable failure) {
+      if (closed) {
+        return;
+      }
       LOG.warn("exec {} of {}: its events broke off", record.execId(), record.sandbox().id(), failure);
       if (record.result() == null && record.sandbox().isRunning()) {
         attach(record, record.sandbox().running(), produced(record));
@@ -145,7 +151,7 @@ final class Executions {
   }
 
   void end(ExecRecord record, dev.sandgate.proto.v1.ExecResult result) {
-    if (record.end(result)) {
+    if (!closed && record.end(result)) {
       records.ended(record);
       var _ = journal.result(record).thenRun(() -> release(record));
     }

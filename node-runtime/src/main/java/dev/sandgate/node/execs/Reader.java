@@ -33,6 +33,7 @@ final class Reader {
   private volatile long stdout;
   private volatile long stderr;
   private boolean fetching;
+  private boolean pumping;
   private boolean stderrFirst;
   private @Nullable StdinAccepted accepted;
 
@@ -80,8 +81,16 @@ final class Reader {
 
   private void pump() {
     woken.set(false);
-    while (!fetching && call.writable() && step()) {
-      // Each step sends one message.
+    if (pumping) {
+      return;
+    }
+    pumping = true;
+    try {
+      while (!fetching && call.writable() && step()) {
+        // Each step sends one message; sending may report a drain, which calls back into here.
+      }
+    } finally {
+      pumping = false;
     }
   }
 
@@ -129,7 +138,7 @@ final class Reader {
     fetching = true;
     var _ =
         Blocking.start(() -> record.output().stored(stream, part))
-        .whenComplete((bytes, failure) -> call.execute(() -> fetched(stream, bytes, failure)));
+        .whenComplete((bytes, failure) -> call.later(() -> fetched(stream, bytes, failure)));
   }
 
   private void fetched(OutputStream stream, ByteString bytes, @Nullable Throwable failure) {

@@ -31,7 +31,7 @@ final class Spool {
   }
 
   synchronized void append(List<ByteBuffer> buffers) throws IOException {
-    if (deleted) {
+    if (deleted || buffers.isEmpty()) {
       return;
     }
     FileChannel channel = writing;

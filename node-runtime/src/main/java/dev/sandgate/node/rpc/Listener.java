@@ -19,8 +19,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** The open port: one server per event loop behind one address. */
 public final class Listener {
 
-  private static final int WINDOW_BYTES = 1 << 20;
-  private static final int CONNECTION_WINDOW_BYTES = 16 << 20;
+  private static final int WINDOW_BYTES = 128 << 10;
+
+  /** So many windows that calls whose commands do not read stdin cannot hold up the others of a connection. */
+  private static final int CONNECTION_WINDOW_BYTES = 1 << 30;
+
   private static final int MAX_STREAMS = 200_000;
   private static final int MAX_RESETS_PER_WINDOW = 100_000;
   private static final int IDLE_SECONDS = 300;

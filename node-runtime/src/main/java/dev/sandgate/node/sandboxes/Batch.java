@@ -40,6 +40,7 @@ final class Batch {
     this.call = call;
     this.count = (int) Fields.range("count", request.getCount(), 1, MAX);
     this.unsent = count;
+    sandboxes.check(one(0));
     if (!request.getIdempotencyKey().isEmpty()) {
       Fields.callerId("idempotency_key", request.getIdempotencyKey() + "-" + (count - 1));
     }

@@ -61,6 +61,12 @@ final class Creation {
     }
   }
 
+  /** Fails for what is wrong with the request itself. */
+  void check(CreateSandboxRequest request) {
+    rangeOr("timeout_millis", request.getTimeoutMillis(), 1, MAX_TIMEOUT, DEFAULT_TIMEOUT);
+    reader.read(request.getSpec());
+  }
+
   /** When a creation began and must have ended, in nanoseconds. */
   private record Clock(long begun, long deadline) {
     long millisLeft() {

@@ -31,11 +31,17 @@ final class Removal {
   private final SandboxRows rows;
   private final Environments environments;
   private final List<SandboxListener> listeners = new CopyOnWriteArrayList<>();
+  private volatile boolean closed;
 
   Removal(Registry registry, SandboxRows rows, Environments environments) {
     this.registry = registry;
     this.rows = rows;
     this.environments = environments;
+  }
+
+  /** From here on ends are not recorded: what breaks now breaks because the node goes. */
+  void close() {
+    closed = true;
   }
 
   void listen(SandboxListener listener) {
@@ -123,7 +129,7 @@ final class Removal {
   }
 
   private boolean endedByItself(LiveSandbox live, dev.sandgate.spi.Sandbox running, Termination end) {
-    if (end.reason() == Reason.DESTROYED || live.state() == SANDBOX_STATE_STOPPING) {
+    if (closed || end.reason() == Reason.DESTROYED || live.state() == SANDBOX_STATE_STOPPING) {
       return false;
     }
     SandboxState last =

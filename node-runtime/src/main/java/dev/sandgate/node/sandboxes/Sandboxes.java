@@ -81,6 +81,11 @@ public final class Sandboxes {
     sweep.run(System.currentTimeMillis());
   }
 
+  /** From here on nothing that ends is recorded: sandboxes stay for the next start. */
+  public void close() {
+    removal.close();
+  }
+
   /** One by id. NOT_FOUND. */
   public LiveSandbox find(String id) {
     LiveSandbox live = registry.find(Fields.sandboxId("sandbox_id", id));
@@ -118,6 +123,11 @@ public final class Sandboxes {
 
   Registry registry() {
     return registry;
+  }
+
+  /** Fails as {@link #create} would for what is wrong with the request itself. */
+  void check(CreateSandboxRequest request) {
+    creation.check(request);
   }
 
   Sandbox create(CreateSandboxRequest request) {

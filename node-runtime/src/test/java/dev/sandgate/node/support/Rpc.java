@@ -34,7 +34,9 @@ public final class Rpc implements AutoCloseable {
         GrpcClient.client(
             vertx,
             new io.vertx.grpc.client.GrpcClientOptions().setMaxMessageSize(16 << 20),
-            new HttpClientOptions().setHttp2MultiplexingLimit(1_000));
+            new HttpClientOptions()
+                .setHttp2MultiplexingLimit(1_000)
+                .setHttp2ConnectionWindowSize(1 << 30));
     this.address = SocketAddress.inetSocketAddress(port, "127.0.0.1");
     this.token = token;
   }

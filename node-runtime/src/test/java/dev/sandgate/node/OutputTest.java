@@ -1,0 +1,207 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.sandgate.node;
+
+import static dev.sandgate.node.support.Ran.start;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.sandgate.node.config.Capacity;
+import dev.sandgate.node.support.Answers;
+import dev.sandgate.node.support.Ran;
+import dev.sandgate.node.support.TestNode;
+import dev.sandgate.proto.v1.AttachExecRequest;
+import dev.sandgate.proto.v1.Command;
+import dev.sandgate.proto.v1.Exec;
+import dev.sandgate.proto.v1.ExecEvent;
+import dev.sandgate.proto.v1.ExecTruncated;
+import dev.sandgate.proto.v1.ExecsGrpcClient;
+import dev.sandgate.proto.v1.GetExecRequest;
+import dev.sandgate.proto.v1.OutputPolicy;
+import dev.sandgate.proto.v1.OutputStream;
+import dev.sandgate.proto.v1.StartExecRequest;
+import dev.sandgate.tck.Eventually;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.security.MessageDigest;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+
+/** Much output, slow readers, caps. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class OutputTest {
+
+  private static final int LINES = 2_000_000;
+
+  private TestNode node;
+  private String sandbox;
+
+  @BeforeAll
+  void begin() {
+    node = TestNode.start();
+    sandbox = node.create().getSandboxId();
+  }
+
+  @AfterAll
+  void end() {
+    node.close();
+  }
+
+  private Answers<StartExecRequest, ExecEvent> open(String id, Command.Builder command) {
+    return node.rpc()
+        .stream(
+            ExecsGrpcClient.Start,
+            StartExecRequest.newBuilder()
+                .setSandboxId(sandbox)
+                .setExecId(id)
+                .setCommand(command)
+                .build());
+  }
+
+  private Answers<AttachExecRequest, ExecEvent> attach(String id, long from) {
+    return node.rpc()
+        .stream(
+            ExecsGrpcClient.Attach,
+            AttachExecRequest.newBuilder()
+                .setSandboxId(sandbox)
+                .setExecId(id)
+                .setStdoutOffset(from)
+                .build());
+  }
+
+  private Exec get(String id) {
+    return node.rpc()
+        .unary(
+            ExecsGrpcClient.Get,
+            GetExecRequest.newBuilder().setSandboxId(sandbox).setExecId(id).build());
+  }
+
+  private static Command.Builder seq(int lines) {
+    return Command.newBuilder().addArgv("seq").addArgv("1").addArgv(String.valueOf(lines));
+  }
+
+  private static String expected() throws Exception {
+    MessageDigest digest = MessageDigest.getInstance("SHA-256");
+    for (int i = 1; i <= LINES; i++) {
+      digest.update((i + "\n").getBytes(StandardCharsets.US_ASCII));
+    }
+    return HexFormat.of().formatHex(digest.digest());
+  }
+
+  private static String received(Answers<?, ExecEvent> answers) throws Exception {
+    MessageDigest digest = MessageDigest.getInstance("SHA-256");
+    long offset = 0;
+    for (Optional<ExecEvent> next = answers.next(); next.isPresent(); next = answers.next()) {
+      assertFalse(next.get().hasTruncated(), "nothing is truncated");
+      if (next.get().hasOutput()) {
+        assertEquals(offset, next.get().getOutput().getOffset());
+        digest.update(next.get().getOutput().getData().asReadOnlyByteBuffer());
+        offset += next.get().getOutput().getData().size();
+      }
+    }
+    return HexFormat.of().formatHex(digest.digest());
+  }
+
+  @Test
+  void shouldDeliverEveryByteLiveAndFromTheRecord() throws Exception {
+    String expected = expected();
+    assertEquals(expected, received(open("much", seq(LINES))));
+    assertEquals(expected, received(attach("much", 0)));
+  }
+
+  @Test
+  void shouldDeliverEveryByteWithTheBlockPolicy() throws Exception {
+    assertEquals(
+        expected(),
+        received(open("blocked", seq(LINES).setOutputPolicy(OutputPolicy.OUTPUT_POLICY_BLOCK))));
+  }
+
+  @Test
+  void shouldNotLetAStoppedReaderHoldAnotherOrTheCommand() throws Exception {
+    Answers<StartExecRequest, ExecEvent> stopped = open("stopped", seq(LINES));
+    stopped.next();
+    assertEquals(expected(), received(attach("stopped", 0)));
+    assertTrue(get("stopped").hasResult());
+    stopped.cancel();
+  }
+
+  @Test
+  void shouldHoldTheCommandForAStoppedReaderWithTheBlockPolicy() {
+    Answers<StartExecRequest, ExecEvent> stopped =
+        open(
+            "held",
+            Command.newBuilder()
+                .addArgv("yes")
+                .setOutputPolicy(OutputPolicy.OUTPUT_POLICY_BLOCK));
+    stopped.next();
+    long held =
+        Eventually.settles(
+            "the command waits", Duration.ofMillis(300), () -> get("held").getStdoutBytes());
+    assertTrue(held > 0 && held < 8 << 20, held + " bytes");
+    for (int i = 0; i < 200; i++) {
+      stopped.next();
+    }
+    assertTrue(
+        Eventually.value("it goes on", () -> get("held").getStdoutBytes(), now -> now > held)
+            > held);
+    stopped.cancel();
+  }
+
+  @Test
+  void shouldDropWhatIsBeyondTheCapAndSayHowMuch() {
+    Ran ran = Ran.of(open("capped", seq(1_000_000).setOutputCapBytes(100_000)).rest());
+    assertEquals(100_000, ran.stdout().length());
+    ExecTruncated gap =
+        ExecTruncated.newBuilder()
+            .setStream(OutputStream.OUTPUT_STREAM_STDOUT)
+            .setFrom(100_000)
+            .setTo(6_888_896)
+            .build();
+    assertEquals(java.util.List.of(gap), ran.truncated());
+    assertEquals(java.util.List.of(gap), ran.result().getTruncatedList());
+    assertEquals(0, ran.result().getExitCode());
+  }
+
+  @Test
+  void shouldSendWhatIsReadyInLargeMessages() {
+    Ran.of(open("large", seq(100_000)).rest());
+    Ran again = Ran.of(attach("large", 0).rest());
+    assertEquals(588_895, again.stdout().length());
+    assertTrue(again.messages() <= 12, again.messages() + " messages");
+  }
+
+  @Test
+  void shouldKeepOutputInFilesWhenMemoryIsSpentAndDeleteThem() throws Exception {
+    Capacity none = new Capacity(10, 2, 10, 0, Duration.ofMinutes(10));
+    try (TestNode small = TestNode.start(config -> TestNode.with(config, none))) {
+      String id = small.create().getSandboxId();
+      for (int i = 0; i < 6; i++) {
+        Ran ran =
+            Ran.of(
+                small.rpc().stream(ExecsGrpcClient.Start, start(id, "e" + i, "echo", "hi")).rest());
+        assertEquals("hi\n", ran.stdout());
+      }
+      Eventually.holds("two records of six are left", () -> spools(small) == 2);
+      Ran last = Ran.of(small.rpc().stream(ExecsGrpcClient.Start, start(id, "e5", "echo", "hi")).rest());
+      assertEquals("hi\n", last.stdout());
+    }
+  }
+
+  private static long spools(TestNode of) {
+    try (Stream<java.nio.file.Path> files = Files.list(of.directory().resolve("spool"))) {
+      return files.count();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
