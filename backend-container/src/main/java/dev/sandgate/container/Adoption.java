@@ -17,8 +17,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Collectors;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -41,14 +41,21 @@ final class Adoption {
     Map<String, Found> found =
         host.spawner().list().stream().collect(Collectors.toMap(Found::id, Function.identity()));
     List<String> alive =
-        found.values().stream().filter(f -> f.pid() != 0 && known.contains(f.id())).map(Found::id).toList();
+        found.values().stream()
+            .filter(f -> f.pid() != 0 && known.contains(f.id()))
+            .map(Found::id)
+            .toList();
     List<Sandbox> adopted = reconnect(alive);
     Set<String> leftovers = new HashSet<>(found.keySet());
     leftovers.addAll(uppers());
     adopted.forEach(sandbox -> leftovers.remove(sandbox.id()));
     remove(leftovers);
     host.layers().sweep();
-    LOG.info("took back {} of {} sandboxes, removed {} leftovers", adopted.size(), known.size(), leftovers.size());
+    LOG.info(
+        "took back {} of {} sandboxes, removed {} leftovers",
+        adopted.size(),
+        known.size(),
+        leftovers.size());
     return adopted;
   }
 
@@ -96,7 +103,12 @@ final class Adoption {
   private void remove(Set<String> ids) {
     if (!ids.isEmpty()) {
       List<Uni<Void>> removals = ids.stream().map(this::remove).toList();
-      Uni.join().all(removals).usingConcurrencyOf(REMOVALS_AT_A_TIME).andCollectFailures().await().indefinitely();
+      Uni.join()
+          .all(removals)
+          .usingConcurrencyOf(REMOVALS_AT_A_TIME)
+          .andCollectFailures()
+          .await()
+          .indefinitely();
     }
   }
 

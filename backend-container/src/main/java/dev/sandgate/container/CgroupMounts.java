@@ -57,13 +57,15 @@ record CgroupMounts(Optional<Path> v2, Map<String, String> controllers) {
   Optional<Path> find(String file) {
     List<Path> points = new ArrayList<>();
     v2.ifPresent(points::add);
-    controllers.values().stream().distinct().map(place -> Path.of(place.substring(3))).forEach(points::add);
+    controllers.values().stream()
+        .distinct()
+        .map(place -> Path.of(place.substring(3)))
+        .forEach(points::add);
     return points.stream().flatMap(point -> find(point, file).stream()).findFirst();
   }
 
   private static Optional<Path> find(Path point, String file) {
-    try (Stream<Path> tree =
-        Files.find(point, DEPTH, (path, facts) -> path.endsWith(file))) {
+    try (Stream<Path> tree = Files.find(point, DEPTH, (path, facts) -> path.endsWith(file))) {
       return tree.findFirst();
     } catch (IOException | UncheckedIOException e) {
       LOG.debug("{} cannot be searched", point, e);

@@ -47,8 +47,7 @@ record ContainerSettings(
     ContainerSettings settings =
         new ContainerSettings(
             read.oneOf("provider", Map.of("native", Provider.NATIVE), "native"),
-            read.oneOf(
-                "runtime", Map.of("crun", "crun", "runc", "runc", "runsc", "runsc"), "crun"),
+            read.oneOf("runtime", Map.of("crun", "crun", "runc", "runc", "runsc", "runsc"), "crun"),
             spawner(context, read),
             limits(read),
             tuning(read),

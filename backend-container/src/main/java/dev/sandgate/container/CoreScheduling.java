@@ -30,7 +30,8 @@ final class CoreScheduling {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment state = arena.allocate(STATE);
       MemorySegment cookie = arena.allocate(ValueLayout.JAVA_LONG);
-      int result = (int) prctl().invokeExact(state, PR_SCHED_CORE, (long) PR_SCHED_CORE_GET, 0L, 0L, cookie);
+      int result =
+          (int) prctl().invokeExact(state, PR_SCHED_CORE, (long) PR_SCHED_CORE_GET, 0L, 0L, cookie);
       return result == 0 ? "" : explain((int) ERRNO.get(state, 0L));
     } catch (Throwable e) {
       throw new IllegalStateException("prctl cannot be called", e);

@@ -2,12 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.container;
 
-import dev.sandgate.spi.ErrorCode;
-import dev.sandgate.spi.QosClass;
 import dev.sandgate.spi.ResourceLimits;
 import dev.sandgate.spi.Sandbox;
 import dev.sandgate.spi.SandboxSpec;
-import dev.sandgate.spi.SandgateException;
 import dev.sandgate.support.Handover;
 import dev.sandgate.support.Undo;
 import dev.sandgate.support.agent.AgentConnection;
@@ -57,10 +54,17 @@ final class Creation {
     ResourceLimits limits = host.settings().limitsFor(spec.limits());
     List<String> layers = host.layers().link(spec.layers());
     int pid = host.blanks().make(blank(limits), undo);
-    undo.push("root of " + spec.id(), () -> host.spawner().destroy(spec.id(), Host.upper(spec.id())));
+    undo.push(
+        "root of " + spec.id(), () -> host.spawner().destroy(spec.id(), Host.upper(spec.id())));
     host.spawner()
         .activate(
-            new Activation(spec.id(), pid, Host.upper(spec.id()), limits.diskBytes(), layers, spec.hostname()));
+            new Activation(
+                spec.id(),
+                pid,
+                Host.upper(spec.id()),
+                limits.diskBytes(),
+                layers,
+                spec.hostname()));
     AgentConnection agent = host.connect(spec.id(), GREETING).await().indefinitely();
     undo.push("agent of " + spec.id(), agent::close);
     setUp(agent, limits);

@@ -7,8 +7,8 @@ import dev.sandgate.spi.SandgateException;
 import dev.sandgate.support.agent.AgentConnection;
 import dev.sandgate.support.agent.AgentLoop;
 import dev.sandgate.support.spawner.Spawner;
-import dev.sandgate.support.wire.Errno;
 import dev.sandgate.support.spawner.SpawnerException;
+import dev.sandgate.support.wire.Errno;
 import io.smallrye.mutiny.Uni;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -103,7 +103,8 @@ final class Host implements AutoCloseable {
       case SpawnerException refused ->
           new SandgateException(code(refused), field(refused), message(refused), refused);
       default ->
-          new SandgateException(ErrorCode.INTERNAL, "", String.valueOf(failure.getMessage()), failure);
+          new SandgateException(
+              ErrorCode.INTERNAL, "", String.valueOf(failure.getMessage()), failure);
     };
   }
 
@@ -112,12 +113,7 @@ final class Host implements AutoCloseable {
       return ErrorCode.BACKEND_UNAVAILABLE;
     }
     return switch (refused.errno()) {
-      case Errno.ENOSPC,
-          Errno.EDQUOT,
-          Errno.ENOMEM,
-          Errno.EAGAIN,
-          Errno.EMFILE,
-          Errno.ENFILE ->
+      case Errno.ENOSPC, Errno.EDQUOT, Errno.ENOMEM, Errno.EAGAIN, Errno.EMFILE, Errno.ENFILE ->
           ErrorCode.RESOURCE_EXHAUSTED;
       case EOPNOTSUPP -> ErrorCode.INVALID_ARGUMENT;
       default ->

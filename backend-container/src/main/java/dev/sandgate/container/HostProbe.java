@@ -87,7 +87,8 @@ final class HostProbe {
 
   private void fileSystem(String name, String fix) {
     boolean there =
-        ProcFile.lines(PROC + "filesystems").stream().anyMatch(line -> line.strip().endsWith("\t" + name) || line.strip().equals(name));
+        ProcFile.lines(PROC + "filesystems").stream()
+            .anyMatch(line -> line.strip().endsWith("\t" + name) || line.strip().equals(name));
     need(name, there, there ? "in /proc/filesystems" : fix);
   }
 
@@ -138,19 +139,16 @@ final class HostProbe {
   private void coreScheduling() {
     String failure = CoreScheduling.failure();
     optional(
-        "core scheduling",
-        failure.isEmpty(),
-        failure.isEmpty() ? "prctl(PR_SCHED_CORE)" : failure);
+        "core scheduling", failure.isEmpty(), failure.isEmpty() ? "prctl(PR_SCHED_CORE)" : failure);
   }
 
   private void swap() {
-    boolean zram = Files.exists(Path.of("/sys/class/zram-control")) || Files.exists(Path.of("/dev/zram0"));
+    boolean zram =
+        Files.exists(Path.of("/sys/class/zram-control")) || Files.exists(Path.of("/dev/zram0"));
     optional("zram", zram, zram ? "module present" : "pause keeps memory unless swap is there");
     List<String> swaps = ProcFile.lines(PROC + "swaps");
     optional(
-        "swap",
-        swaps.size() > 1,
-        swaps.size() > 1 ? swaps.size() - 1 + " areas" : "none active");
+        "swap", swaps.size() > 1, swaps.size() > 1 ? swaps.size() - 1 + " areas" : "none active");
   }
 
   private void runtimes() {
@@ -169,7 +167,12 @@ final class HostProbe {
       need(
           "blank sandbox",
           true,
-          "made and removed, agent was " + pid + "; spawner " + info.pid() + ", " + info.controllers());
+          "made and removed, agent was "
+              + pid
+              + "; spawner "
+              + info.pid()
+              + ", "
+              + info.controllers());
     } catch (RuntimeException e) {
       SandgateException cause = Host.explain(e);
       need("blank sandbox", false, String.valueOf(cause.getMessage()));

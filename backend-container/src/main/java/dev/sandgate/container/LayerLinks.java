@@ -64,8 +64,12 @@ final class LayerLinks {
       throw new SandgateException(
           ErrorCode.FAILED_PRECONDITION,
           "layers",
-          "cannot link the image " + layer.image() + " to " + link
-              + "; it must exist, on the same file system as the backend's state: " + e.getMessage(),
+          "cannot link the image "
+              + layer.image()
+              + " to "
+              + link
+              + "; it must exist, on the same file system as the backend's state: "
+              + e.getMessage(),
           e);
     }
   }

@@ -34,7 +34,8 @@ final class ProcFile {
 
   /** Where a program is found. */
   static Optional<Path> onPath(String name) {
-    String path = Optional.ofNullable(System.getenv("PATH")).orElse("/usr/sbin:/usr/bin:/sbin:/bin");
+    String path =
+        Optional.ofNullable(System.getenv("PATH")).orElse("/usr/sbin:/usr/bin:/sbin:/bin");
     return Stream.concat(Stream.of(path.split(":", -1)), Stream.of("/usr/sbin"))
         .filter(directory -> !directory.isEmpty())
         .map(directory -> Path.of(directory, name))

@@ -19,9 +19,38 @@ final class BusyboxLayer {
       List.of("bin", "proc", "sys", "dev", "etc", "tmp", "run", "var", "root", "work");
   private static final List<String> APPLETS =
       List.of(
-          "sh", "echo", "cat", "ls", "id", "sleep", "true", "false", "dd", "hostname", "env", "ps",
-          "mount", "umount", "touch", "mknod", "head", "tail", "tr", "yes", "sha256sum", "nc",
-          "kill", "reboot", "mkdir", "ulimit", "wc", "seq", "df", "unshare", "stat", "setsid");
+          "sh",
+          "echo",
+          "cat",
+          "ls",
+          "id",
+          "sleep",
+          "true",
+          "false",
+          "dd",
+          "hostname",
+          "env",
+          "ps",
+          "mount",
+          "umount",
+          "touch",
+          "mknod",
+          "head",
+          "tail",
+          "tr",
+          "yes",
+          "sha256sum",
+          "nc",
+          "kill",
+          "reboot",
+          "mkdir",
+          "ulimit",
+          "wc",
+          "seq",
+          "df",
+          "unshare",
+          "stat",
+          "setsid");
 
   private BusyboxLayer() {}
 
@@ -34,7 +63,9 @@ final class BusyboxLayer {
     for (String applet : APPLETS) {
       Files.createSymbolicLink(root.resolve("bin").resolve(applet), Path.of("busybox"));
     }
-    Files.writeString(root.resolve("etc/passwd"), "root:x:0:0:root:/root:/bin/sh\nuser:x:1000:1000::/work:/bin/sh\n");
+    Files.writeString(
+        root.resolve("etc/passwd"),
+        "root:x:0:0:root:/root:/bin/sh\nuser:x:1000:1000::/work:/bin/sh\n");
     Files.writeString(root.resolve("etc/group"), "root:x:0:\nuser:x:1000:\n");
     tool("chmod", "1777", root.resolve("tmp").toString());
     tool("chown", "1000:1000", root.resolve("work").toString());

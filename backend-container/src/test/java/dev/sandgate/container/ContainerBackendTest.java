@@ -53,7 +53,11 @@ final class ContainerBackendTest {
     SandgateException lost =
         assertThrows(
             SandgateException.class,
-            () -> sandbox.exec(ExecSpec.of("late", "true")).await().atMost(ContainerFixture.PATIENCE));
+            () ->
+                sandbox
+                    .exec(ExecSpec.of("late", "true"))
+                    .await()
+                    .atMost(ContainerFixture.PATIENCE));
     assertEquals(ErrorCode.SANDBOX_LOST, lost.code());
   }
 }

@@ -83,7 +83,8 @@ final class ContainerFixture implements AutoCloseable {
         directory,
         new SimpleFileVisitor<>() {
           @Override
-          public FileVisitResult visitFile(Path file, BasicFileAttributes facts) throws IOException {
+          public FileVisitResult visitFile(Path file, BasicFileAttributes facts)
+              throws IOException {
             Files.delete(file);
             return FileVisitResult.CONTINUE;
           }

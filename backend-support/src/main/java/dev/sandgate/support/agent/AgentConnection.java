@@ -87,9 +87,7 @@ public final class AgentConnection implements AutoCloseable {
   /** Asks the guest for its counts. */
   public Uni<AgentStats> stats() {
     return Request.ask(
-        link,
-        new Question(Operation.EXEC, "stats", FrameType.STATS, 0, f -> {}),
-        AgentStats::of);
+        link, new Question(Operation.EXEC, "stats", FrameType.STATS, 0, f -> {}), AgentStats::of);
   }
 
   /**

@@ -16,8 +16,7 @@ public record AgentStats(long processes, long execs, Duration uptime) {
 
   static AgentStats of(Frame frame) {
     FieldReader fields = frame.fields();
-    AgentStats stats =
-        new AgentStats(fields.u32(), fields.u32(), Duration.ofMillis(fields.u64()));
+    AgentStats stats = new AgentStats(fields.u32(), fields.u32(), Duration.ofMillis(fields.u64()));
     fields.end();
     return stats;
   }

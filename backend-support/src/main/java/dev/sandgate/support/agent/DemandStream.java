@@ -56,7 +56,8 @@ final class DemandStream<T> extends AbstractMulti<T> implements Flow.Subscriptio
     if (taken.compareAndSet(false, true)) {
       link.execute(() -> attach(downstream));
     } else {
-      Subscriptions.fail(downstream, new IllegalStateException("this stream takes one subscriber, once"));
+      Subscriptions.fail(
+          downstream, new IllegalStateException("this stream takes one subscriber, once"));
     }
   }
 

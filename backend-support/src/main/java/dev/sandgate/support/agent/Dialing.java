@@ -111,7 +111,8 @@ final class Dialing {
       over = true;
       hangUp("the agent did not greet in time");
       waiter.fail(
-          new SandgateException(ErrorCode.SANDBOX_LOST, "no agent at " + socket + ": " + lastFailure));
+          new SandgateException(
+              ErrorCode.SANDBOX_LOST, "no agent at " + socket + ": " + lastFailure));
     }
   }
 

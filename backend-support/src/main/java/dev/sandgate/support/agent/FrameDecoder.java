@@ -57,8 +57,7 @@ final class FrameDecoder {
   }
 
   private void finish(ByteBuffer complete) {
-    Frame frame =
-        new Frame(header.get(4) & 0xff, header.get(5) & 0xff, header.getInt(8), complete);
+    Frame frame = new Frame(header.get(4) & 0xff, header.get(5) & 0xff, header.getInt(8), complete);
     header.clear();
     payload = null;
     sink.accept(frame);

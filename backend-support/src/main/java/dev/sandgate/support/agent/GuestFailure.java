@@ -73,12 +73,7 @@ record GuestFailure(int kind, int errno, String text) {
 
   private boolean isExhausted() {
     return switch (errno) {
-      case Errno.ENOSPC,
-          Errno.EDQUOT,
-          Errno.ENOMEM,
-          Errno.EAGAIN,
-          Errno.EMFILE,
-          Errno.ENFILE ->
+      case Errno.ENOSPC, Errno.EDQUOT, Errno.ENOMEM, Errno.EAGAIN, Errno.EMFILE, Errno.ENFILE ->
           true;
       default -> false;
     };

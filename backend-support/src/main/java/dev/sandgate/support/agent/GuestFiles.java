@@ -24,8 +24,7 @@ record GuestFiles(Link link) implements Files {
         () -> {
           GuestChecks.path("path", path);
           GuestChecks.notNegative("offset", offset);
-          return new ReadExchange(
-                  link, path, f -> f.str(user).str(path).u64(offset).u64(length))
+          return new ReadExchange(link, path, f -> f.str(user).str(path).u64(offset).u64(length))
               .stream();
         });
   }

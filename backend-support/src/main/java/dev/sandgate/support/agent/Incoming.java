@@ -41,7 +41,8 @@ final class Incoming {
     long offset = fields.u64();
     ByteBuffer bytes = fields.bytes();
     if (stream < 1 || stream > windows.length || bytes.remaining() > Frame.MAX_DATA_BYTES) {
-      throw new MalformedFrameException("output on stream " + stream + " of " + bytes.remaining() + " bytes");
+      throw new MalformedFrameException(
+          "output on stream " + stream + " of " + bytes.remaining() + " bytes");
     }
     windows[stream - 1].arrived(offset, bytes.remaining());
     if (bytes.hasRemaining() && !closed) {

@@ -66,7 +66,8 @@ final class Link extends ChannelInboundHandlerAdapter {
   }
 
   /** Runs a task on the event loop after a while, also when the link is lost by then. */
-  @SuppressWarnings("FutureReturnValueIgnored") // tasks check for themselves whether they are still needed
+  @SuppressWarnings(
+      "FutureReturnValueIgnored") // tasks check for themselves whether they are still needed
   void schedule(Runnable task, long millis) {
     transport.eventLoop().schedule(task, millis, TimeUnit.MILLISECONDS);
   }
@@ -95,7 +96,8 @@ final class Link extends ChannelInboundHandlerAdapter {
     requireAlive();
     if (nextChannel > MAX_CHANNEL || !transport.isWritable()) {
       throw new SandgateException(
-          ErrorCode.RESOURCE_EXHAUSTED, "the agent does not take requests fast enough; retry later");
+          ErrorCode.RESOURCE_EXHAUSTED,
+          "the agent does not take requests fast enough; retry later");
     }
     exchange.channel = (int) nextChannel;
     send(type, flags, exchange.channel, fields);
@@ -153,14 +155,16 @@ final class Link extends ChannelInboundHandlerAdapter {
   }
 
   /** Writes one frame into a buffer that it releases when the fields are refused. */
-  static ByteBuf encode(ByteBuf out, int type, int flags, int channel, Consumer<FieldWriter> fields) {
+  static ByteBuf encode(
+      ByteBuf out, int type, int flags, int channel, Consumer<FieldWriter> fields) {
     try {
       int start = out.writerIndex();
       out.writeInt(0).writeByte(type).writeByte(flags).writeShort(0).writeInt(channel);
       fields.accept(new FieldWriter(out));
       int length = out.writerIndex() - start - Frame.HEADER_BYTES;
       if (length > Frame.MAX_PAYLOAD_BYTES) {
-        throw SandgateException.invalid("request", length + " bytes, at most " + Frame.MAX_PAYLOAD_BYTES);
+        throw SandgateException.invalid(
+            "request", length + " bytes, at most " + Frame.MAX_PAYLOAD_BYTES);
       }
       out.setInt(start, length);
       return out;
@@ -223,7 +227,8 @@ final class Link extends ChannelInboundHandlerAdapter {
     }
   }
 
-  @SuppressWarnings("FutureReturnValueIgnored") // a failed write closes the channel, which is seen there
+  @SuppressWarnings(
+      "FutureReturnValueIgnored") // a failed write closes the channel, which is seen there
   private void write(ByteBuf frame) {
     transport.write(frame, transport.voidPromise());
   }

@@ -52,8 +52,7 @@ final class ListExchange extends Exchange implements DemandStream.Source<FileInf
       throw new MalformedFrameException("entry of unknown type " + type);
     }
     FileInfo info =
-        new FileInfo(
-            path, TYPES[type], f.i32(), f.i32(), f.i32(), f.u64(), f.u64(), f.str());
+        new FileInfo(path, TYPES[type], f.i32(), f.i32(), f.i32(), f.u64(), f.u64(), f.str());
     f.end();
     return info;
   }

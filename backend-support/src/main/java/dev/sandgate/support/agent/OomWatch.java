@@ -55,7 +55,9 @@ final class OomWatch {
               answer.accept(kills > before);
             },
             failure -> {
-              LOG.warn("no reading of memory kills; a command is reported as not killed for memory", failure);
+              LOG.warn(
+                  "no reading of memory kills; a command is reported as not killed for memory",
+                  failure);
               answer.accept(false);
             });
   }

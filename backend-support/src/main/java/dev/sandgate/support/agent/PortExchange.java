@@ -17,8 +17,7 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /** A connection to a port inside. Event loop only, but for the caller's methods. */
-final class PortExchange extends Exchange
-    implements Connection, DemandStream.Source<ByteBuffer> {
+final class PortExchange extends Exchange implements Connection, DemandStream.Source<ByteBuffer> {
 
   private static final int PEER_ENDED = 1;
 

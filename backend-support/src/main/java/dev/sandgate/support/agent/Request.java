@@ -77,7 +77,8 @@ final class Request<T extends @Nullable Object> extends Exchange {
   void onFrame(Frame frame) {
     switch (frame.type()) {
       case FrameType.OK -> complete(frame);
-      case FrameType.FAIL -> fail(GuestFailure.of(frame).toException(question.operation(), question.subject()));
+      case FrameType.FAIL ->
+          fail(GuestFailure.of(frame).toException(question.operation(), question.subject()));
       case FrameType.STATS_INFO -> {
         item = answer.apply(frame);
         end();

@@ -30,8 +30,7 @@ final class WriteExchange extends Exchange
   private @Nullable SendWindow window;
   private boolean settled;
 
-  WriteExchange(
-      Link link, String path, Multi<ByteBuffer> data, UniEmitter<? super Long> emitter) {
+  WriteExchange(Link link, String path, Multi<ByteBuffer> data, UniEmitter<? super Long> emitter) {
     this.link = link;
     this.path = path;
     this.data = data;

@@ -14,7 +14,8 @@ import java.util.List;
  * @param layers images, lowest first, relative to the state directory
  * @param hostname seen inside
  */
-public record Activation(String id, int pid, String upper, long diskBytes, List<String> layers, String hostname) {
+public record Activation(
+    String id, int pid, String upper, long diskBytes, List<String> layers, String hostname) {
 
   /** Freezes the layers. */
   public Activation {

@@ -141,8 +141,7 @@ public final class Spawner implements AutoCloseable {
   /** What a sandbox used. */
   public Usage usage(String id) {
     FieldReader f = pool.ask(USAGE, w -> w.str(id));
-    return new Usage(
-        Duration.of(f.u64(), ChronoUnit.MICROS), f.u64(), f.u64(), f.i32(), f.u64());
+    return new Usage(Duration.of(f.u64(), ChronoUnit.MICROS), f.u64(), f.u64(), f.i32(), f.u64());
   }
 
   /** Stops or lets go all processes of a sandbox; returns when the state is reached. */

@@ -111,7 +111,12 @@ final class SpawnerPool implements AutoCloseable {
     int code = await(process);
     if (code != 0) {
       throw SpawnerException.unreachable(
-          settings.binary() + " ended with " + code + ": " + Files.readString(log, StandardCharsets.UTF_8).strip(), null);
+          settings.binary()
+              + " ended with "
+              + code
+              + ": "
+              + Files.readString(log, StandardCharsets.UTF_8).strip(),
+          null);
     }
     LOG.info("started {} for {}", settings.binary(), settings.run());
   }

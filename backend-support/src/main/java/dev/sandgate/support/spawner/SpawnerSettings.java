@@ -27,8 +27,11 @@ public record SpawnerSettings(
     int longest = run.resolve("a").toString().getBytes(StandardCharsets.UTF_8).length + LONGEST_ID;
     if (longest + "/.sock".length() > LONGEST_SOCKET_PATH) {
       throw new IllegalArgumentException(
-          "run: " + run + " is too long for sockets, at most "
-              + (LONGEST_SOCKET_PATH - LONGEST_ID - "/a/.sock".length()) + " bytes");
+          "run: "
+              + run
+              + " is too long for sockets, at most "
+              + (LONGEST_SOCKET_PATH - LONGEST_ID - "/a/.sock".length())
+              + " bytes");
     }
   }
 

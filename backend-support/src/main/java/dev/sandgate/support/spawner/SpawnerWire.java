@@ -58,8 +58,7 @@ final class SpawnerWire implements AutoCloseable {
     FieldReader answered = new FieldReader(read(length));
     return switch (answer) {
       case OK -> answered;
-      case FAIL ->
-          throw SpawnerException.refused(answered.u16(), answered.i32(), answered.str());
+      case FAIL -> throw SpawnerException.refused(answered.u16(), answered.i32(), answered.str());
       default -> throw new MalformedFrameException("answer of unknown type " + answer);
     };
   }

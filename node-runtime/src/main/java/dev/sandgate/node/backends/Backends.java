@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node.backends;
 
 import dev.sandgate.node.checks.Fields;
@@ -104,12 +103,14 @@ public final class Backends implements AutoCloseable {
     }
   }
 
-  private static void checkSettings(Map<String, String> settings, Map<String, Plugins.Found> byName) {
+  private static void checkSettings(
+      Map<String, String> settings, Map<String, Plugins.Found> byName) {
     for (String key : settings.keySet()) {
       boolean known = byName.keySet().stream().anyMatch(name -> key.startsWith(prefix(name)));
       if (key.startsWith("backend.") && !known) {
         throw config(
-            key, "%s is for a backend that is not there; there are %s".formatted(key, byName.keySet()));
+            key,
+            "%s is for a backend that is not there; there are %s".formatted(key, byName.keySet()));
       }
     }
   }
@@ -136,7 +137,8 @@ public final class Backends implements AutoCloseable {
     return settings.entrySet().stream()
         .filter(entry -> entry.getKey().startsWith(prefix))
         .collect(
-            Collectors.toMap(entry -> entry.getKey().substring(prefix.length()), Map.Entry::getValue));
+            Collectors.toMap(
+                entry -> entry.getKey().substring(prefix.length()), Map.Entry::getValue));
   }
 
   private static String prefix(String name) {

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node.environments;
 
 import dev.sandgate.node.store.Database;
@@ -161,7 +160,9 @@ public final class Catalogue {
     List<String> loose =
         layers.keySet().stream()
             .filter(digest -> !stillUsed.contains(digest))
-            .filter(digest -> environments.values().stream().noneMatch(e -> e.digests().contains(digest)))
+            .filter(
+                digest ->
+                    environments.values().stream().noneMatch(e -> e.digests().contains(digest)))
             .toList();
     database
         .change(
@@ -191,7 +192,8 @@ public final class Catalogue {
   static String digestOf(List<String> digests) {
     try {
       byte[] text = String.join("\n", digests).getBytes(StandardCharsets.UTF_8);
-      return "sha256:" + HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(text));
+      return "sha256:"
+          + HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(text));
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException(e);
     }

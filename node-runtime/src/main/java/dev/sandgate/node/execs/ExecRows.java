@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node.execs;
 
 import com.google.protobuf.InvalidProtocolBufferException;
@@ -109,8 +108,8 @@ public final class ExecRows implements Journal {
     if (!batch.isEmpty()) {
       var _ =
           database
-          .change(connection -> write(connection, batch))
-          .whenComplete((_, failure) -> written(batch, failure));
+              .change(connection -> write(connection, batch))
+              .whenComplete((_, failure) -> written(batch, failure));
     }
   }
 
