@@ -4,6 +4,7 @@ package dev.sandgate.cli;
 
 import dev.sandgate.cli.connection.Failures;
 import dev.sandgate.cli.connection.GlobalOptions;
+import dev.sandgate.cli.copy.CopyCommand;
 import dev.sandgate.cli.environment.EnvCommand;
 import dev.sandgate.cli.sandbox.CreateCommand;
 import dev.sandgate.cli.sandbox.ExecCommand;
@@ -11,6 +12,8 @@ import dev.sandgate.cli.sandbox.GetCommand;
 import dev.sandgate.cli.sandbox.ListCommand;
 import dev.sandgate.cli.sandbox.RemoveCommand;
 import dev.sandgate.cli.sandbox.ShellCommand;
+import dev.sandgate.cli.server.DoctorCommand;
+import dev.sandgate.cli.server.UpCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -25,11 +28,14 @@ import picocli.CommandLine.ScopeType;
     scope = ScopeType.INHERIT,
     versionProvider = SandgateCommand.Version.class,
     subcommands = {
+      UpCommand.class,
+      DoctorCommand.class,
       CreateCommand.class,
       ListCommand.class,
       GetCommand.class,
       ExecCommand.class,
       ShellCommand.class,
+      CopyCommand.class,
       RemoveCommand.class,
       EnvCommand.class,
       TestCommand.class,

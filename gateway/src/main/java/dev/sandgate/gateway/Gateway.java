@@ -70,7 +70,11 @@ public final class Gateway implements AutoCloseable {
       Door door = door(internal, config, relay, loops);
       Channel listener = door.listen(internal, new InetSocketAddress(config.host(), config.port()));
       Gateway gateway = new Gateway(config, services, relay, door, listener);
-      LOG.info("gateway listens on {}:{}, {} nodes", config.host(), gateway.port(), config.nodes().size());
+      LOG.info(
+          "gateway listens on {}:{}, {} nodes",
+          config.host(),
+          gateway.port(),
+          config.nodes().size());
       started = true;
       return gateway;
     } finally {

@@ -4,6 +4,8 @@ package dev.sandgate.cli.connection;
 
 import dev.sandgate.cli.output.Json;
 import dev.sandgate.client.SandgateClientException;
+import dev.sandgate.spi.ErrorCode;
+import dev.sandgate.spi.SandgateException;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -41,6 +43,10 @@ public final class Failures implements IExecutionExceptionHandler, IParameterExc
             own.exitCode() == ExitCode.USAGE ? "USAGE" : "FAILED",
             String.valueOf(own.getMessage()));
         yield own.exitCode();
+      }
+      case SandgateException wrong -> {
+        say(command, wrong.code().name(), String.valueOf(wrong.getMessage()));
+        yield wrong.code() == ErrorCode.INVALID_CONFIG ? ExitCode.USAGE : ExitCode.FAILURE;
       }
       case IllegalArgumentException wrong -> {
         say(command, "USAGE", String.valueOf(wrong.getMessage()));

@@ -44,7 +44,8 @@ public final class HttpFace {
   public static Future<HttpFace> on(
       VertxInternal vertx, EventLoop loop, Duration idle, Handler<HttpServerRequest> handler) {
     ContextInternal context =
-        vertx.contextBuilder()
+        vertx
+            .contextBuilder()
             .withThreadingModel(ThreadingModel.EVENT_LOOP)
             .withEventLoop(loop)
             .build();
@@ -86,8 +87,7 @@ public final class HttpFace {
         VertxHandler.create(socket -> new NetSocketImpl(context, socket, null, null, null, false));
     handler.addHandler(socket -> context.emit(socket, connections.connectHandler()));
     ChannelPipeline pipeline = channel.pipeline();
-    pipeline.addLast(
-        "idle", new IdleStateHandler(0, 0, idle.toMillis(), TimeUnit.MILLISECONDS));
+    pipeline.addLast("idle", new IdleStateHandler(0, 0, idle.toMillis(), TimeUnit.MILLISECONDS));
     pipeline.addLast("handler", handler);
   }
 }

@@ -31,8 +31,10 @@ final class ClientConnection extends FrameConnection {
   ClientConnection(RelayLoop loop, Channel channel) throws Http2Exception {
     super(loop, channel, DEFAULT_WINDOW);
     output.settings(
-        Http2CodecUtil.SETTINGS_MAX_CONCURRENT_STREAMS, loop.settings().streamsPerConnection(),
-        Http2CodecUtil.SETTINGS_MAX_HEADER_LIST_SIZE, FrameInput.HEADER_LIST_BYTES);
+        Http2CodecUtil.SETTINGS_MAX_CONCURRENT_STREAMS,
+        loop.settings().streamsPerConnection(),
+        Http2CodecUtil.SETTINGS_MAX_HEADER_LIST_SIZE,
+        FrameInput.HEADER_LIST_BYTES);
     output.windowUpdate(0, CONNECTION_WINDOW - DEFAULT_WINDOW);
   }
 

@@ -154,7 +154,8 @@ abstract class FrameConnection extends Http2FrameAdapter {
   private void receive(int length) throws Http2Exception {
     receiveCredit -= length;
     if (receiveCredit < 0) {
-      throw Http2Exception.connectionError(Http2Error.FLOW_CONTROL_ERROR, "connection window exceeded");
+      throw Http2Exception.connectionError(
+          Http2Error.FLOW_CONTROL_ERROR, "connection window exceeded");
     }
     if (receiveCredit <= CONNECTION_WINDOW / 2) {
       output.windowUpdate(0, CONNECTION_WINDOW - receiveCredit);
@@ -246,7 +247,8 @@ abstract class FrameConnection extends Http2FrameAdapter {
     throw Http2Exception.connectionError(Http2Error.PROTOCOL_ERROR, "pushes are not accepted");
   }
 
-  // Frames that cost us an answer: more than a fixed number between two ticks are no use to anybody.
+  // Frames that cost us an answer: more than a fixed number between two ticks are no use to
+  // anybody.
   private void control() throws Http2Exception {
     if (++controlFrames > CONTROL_FRAMES) {
       throw Http2Exception.connectionError(Http2Error.ENHANCE_YOUR_CALM, "too many control frames");

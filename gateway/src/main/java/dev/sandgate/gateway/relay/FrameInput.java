@@ -46,8 +46,10 @@ final class FrameInput extends ChannelInboundHandlerAdapter {
     } catch (Http2Exception e) {
       connection.violated(e);
     } catch (RuntimeException e) {
-      LOG.error("defect while relaying, connection to {} closed", context.channel().remoteAddress(), e);
-      connection.violated(new Http2Exception(Http2Error.INTERNAL_ERROR, "a defect of the gateway", e));
+      LOG.error(
+          "defect while relaying, connection to {} closed", context.channel().remoteAddress(), e);
+      connection.violated(
+          new Http2Exception(Http2Error.INTERNAL_ERROR, "a defect of the gateway", e));
     } finally {
       bytes.release();
     }
@@ -92,7 +94,8 @@ final class FrameInput extends ChannelInboundHandlerAdapter {
   private boolean prefaced(ByteBuf bytes) throws Http2Exception {
     while (prefaceAt < FrameOutput.PREFACE.length && bytes.isReadable()) {
       if (bytes.readByte() != FrameOutput.PREFACE[prefaceAt++]) {
-        throw Http2Exception.connectionError(Http2Error.PROTOCOL_ERROR, "this is no HTTP/2 preface");
+        throw Http2Exception.connectionError(
+            Http2Error.PROTOCOL_ERROR, "this is no HTTP/2 preface");
       }
     }
     return prefaceAt == FrameOutput.PREFACE.length;

@@ -52,8 +52,7 @@ final class FrameOutput {
   /** Whether data may be added. */
   boolean accepts() {
     ByteBuf collected = buffer;
-    return channel.isWritable()
-        && (collected == null || collected.readableBytes() < DATA_LIMIT);
+    return channel.isWritable() && (collected == null || collected.readableBytes() < DATA_LIMIT);
   }
 
   /** Sends the next bytes of a buffer, which stays the caller's. */
@@ -121,12 +120,14 @@ final class FrameOutput {
     collecting().writeBytes(PREFACE);
   }
 
-  // Length, type, flags and the high bytes of the id are one long, whose low byte goes over the id's lowest.
+  // Length, type, flags and the high bytes of the id are one long, whose low byte goes over the
+  // id's lowest.
   private ByteBuf frame(int length, int type, int flags, int id) {
     ByteBuf out = collecting();
     out.ensureWritable(HEADER_BYTES + length);
     int at = out.writerIndex();
-    out.setLong(at, ((long) length << 40) | ((long) type << 32) | ((long) flags << 24) | (id >>> 8));
+    out.setLong(
+        at, ((long) length << 40) | ((long) type << 32) | ((long) flags << 24) | (id >>> 8));
     out.setByte(at + 8, id);
     out.writerIndex(at + HEADER_BYTES);
     return out;

@@ -11,6 +11,8 @@ final class HeadersTooLarge extends Http2Exception {
   private static final long serialVersionUID = 1L;
 
   HeadersTooLarge(int bytes) {
-    super(Http2Error.INTERNAL_ERROR, "a header block of " + bytes + " bytes does not fit into one frame");
+    super(
+        Http2Error.INTERNAL_ERROR,
+        "a header block of " + bytes + " bytes does not fit into one frame");
   }
 }

@@ -32,9 +32,12 @@ final class NodeConnection extends FrameConnection {
     this.pool = pool;
     output.preface();
     output.settings(
-        Http2CodecUtil.SETTINGS_ENABLE_PUSH, 0,
-        Http2CodecUtil.SETTINGS_INITIAL_WINDOW_SIZE, creditLimit,
-        Http2CodecUtil.SETTINGS_MAX_HEADER_LIST_SIZE, FrameInput.HEADER_LIST_BYTES);
+        Http2CodecUtil.SETTINGS_ENABLE_PUSH,
+        0,
+        Http2CodecUtil.SETTINGS_INITIAL_WINDOW_SIZE,
+        creditLimit,
+        Http2CodecUtil.SETTINGS_MAX_HEADER_LIST_SIZE,
+        FrameInput.HEADER_LIST_BYTES);
     output.windowUpdate(0, CONNECTION_WINDOW - DEFAULT_WINDOW);
   }
 
@@ -103,7 +106,8 @@ final class NodeConnection extends FrameConnection {
     }
   }
 
-  // The node has answered in full. A request that still goes on is ended, not reset: nodes count resets.
+  // The node has answered in full. A request that still goes on is ended, not reset: nodes count
+  // resets.
   private void finishRequest(Leg leg) {
     sending.drop(leg);
     if (!leg.localEnded) {

@@ -62,7 +62,8 @@ final class Opening {
       case FOUND -> route(scanner.id(), data);
       case MORE -> more(data);
       case ABSENT -> missing();
-      case MALFORMED -> fail("the first message is not one of this API's, or its sandbox_id is too long");
+      case MALFORMED ->
+          fail("the first message is not one of this API's, or its sandbox_id is too long");
       case COMPRESSED ->
           client.fail(
               leg,

@@ -86,12 +86,13 @@ public final class Relay {
             .group(loop)
             .channelFactory(vertx.transport().channelFactory(false))
             .resolver(vertx.nameResolver().nettyAddressResolverGroup())
-            .handler(new ChannelInboundHandlerAdapter() {
-              @Override
-              public boolean isSharable() {
-                return true;
-              }
-            })
+            .handler(
+                new ChannelInboundHandlerAdapter() {
+                  @Override
+                  public boolean isSharable() {
+                    return true;
+                  }
+                })
             .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, timeoutMillis);
     options().forEach((option, value) -> bootstrap.option(option, value));
     return bootstrap;
@@ -101,11 +102,16 @@ public final class Relay {
   @SuppressWarnings("deprecation") // the only way to give it to a bootstrap
   public static Map<ChannelOption<Object>, Object> options() {
     return Map.of(
-        option(ChannelOption.ALLOCATOR), PooledByteBufAllocator.DEFAULT,
-        option(ChannelOption.TCP_NODELAY), true,
-        option(ChannelOption.SO_KEEPALIVE), true,
-        option(ChannelOption.WRITE_BUFFER_WATER_MARK), WATER_MARK,
-        option(ChannelOption.RCVBUF_ALLOCATOR), new FixedRecvByteBufAllocator(READ_BYTES));
+        option(ChannelOption.ALLOCATOR),
+        PooledByteBufAllocator.DEFAULT,
+        option(ChannelOption.TCP_NODELAY),
+        true,
+        option(ChannelOption.SO_KEEPALIVE),
+        true,
+        option(ChannelOption.WRITE_BUFFER_WATER_MARK),
+        WATER_MARK,
+        option(ChannelOption.RCVBUF_ALLOCATOR),
+        new FixedRecvByteBufAllocator(READ_BYTES));
   }
 
   @SuppressWarnings("unchecked")

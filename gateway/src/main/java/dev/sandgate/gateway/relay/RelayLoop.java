@@ -59,7 +59,11 @@ final class RelayLoop {
 
   /** Connects to nothing yet, see {@link #start()}. {@code bootstrap} makes connections on this loop. */
   RelayLoop(
-      EventLoop eventLoop, Bootstrap bootstrap, RelaySettings settings, int loops, Relay.Routes routes) {
+      EventLoop eventLoop,
+      Bootstrap bootstrap,
+      RelaySettings settings,
+      int loops,
+      Relay.Routes routes) {
     this.eventLoop = eventLoop;
     this.bootstrap = bootstrap;
     this.settings = settings;

@@ -98,7 +98,8 @@ final class Sending {
   /** The peer takes more on all streams together. */
   void widen(int increment) throws Http2Exception {
     if (increment > Integer.MAX_VALUE - Math.max(window, 0)) {
-      throw Http2Exception.connectionError(Http2Error.FLOW_CONTROL_ERROR, "connection window overflow");
+      throw Http2Exception.connectionError(
+          Http2Error.FLOW_CONTROL_ERROR, "connection window overflow");
     }
     window += increment;
     drain();
@@ -212,7 +213,8 @@ final class Sending {
 
   /** Puts bytes behind others that wait. */
   static ByteBuf appended(RelayLoop loop, @Nullable ByteBuf waiting, ByteBuf data) {
-    ByteBuf all = waiting == null ? loop.allocate(data.readableBytes()) : waiting.discardSomeReadBytes();
+    ByteBuf all =
+        waiting == null ? loop.allocate(data.readableBytes()) : waiting.discardSomeReadBytes();
     return all.writeBytes(data, data.readerIndex(), data.readableBytes());
   }
 
