@@ -11,11 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
-// Limits and usage, written for both versions of each controller. The v1 names are at the left of the v2 ones.
+// Limits and usage, for both versions of each controller.
 
 enum { PATH_ROOM = ID_ROOM + 60, PERIOD_MICROS = 100000 };
 
-/// The sandbox's directory in one controller's hierarchy; -1 when the host lacks the controller.
+/// The node's directory in a controller's hierarchy; the controller is there.
 static int tree_of(const struct cgroups *cgroups, enum controller controller) {
   return cgroups->place[controller] == IN_V1 ? cgroups->v1[controller] : cgroups->v2;
 }

@@ -26,6 +26,7 @@ enum { IO_CLASS_IDLE = 3 << 13, IO_OF_PROCESS = 1, LOWEST_PRIORITY = 19 };
 struct sweep {
   int trash;
   int budget;
+  bool moved;
 };
 
 static unsigned counter;
@@ -42,7 +43,7 @@ static int remove_directory(struct sweep *sweep, int parent, const char *name, i
   if (depth >= DEPTH_MOST) {
     char moved[NAME_ROOM];
     fresh_name(moved);
-    more_came = true;
+    sweep->moved = true;
     return renameat(parent, name, sweep->trash, moved);
   }
   int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -82,7 +83,7 @@ int trash_put(struct host *host, int parent, const char *name, struct fault *fau
     return errno == ENOENT ? 0 : fail(fault, STEP_REMOVE, "discard %s", name);
   }
   struct sweep sweep = {.trash = host->trash, .budget = AT_ONCE};
-  if (remove_tree(&sweep, host->trash, moved, 0) != 0) {
+  if (remove_tree(&sweep, host->trash, moved, 0) != 0 || sweep.moved) {
     trash_start(host);
   }
   return 0;
@@ -113,7 +114,6 @@ static void clean(int trash) {
   dup3(trash, STDERR_FILENO, 0);
   syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0);
   while (sweep_once(STDERR_FILENO)) {
-    more_came = false;
   }
   _exit(0);
 }

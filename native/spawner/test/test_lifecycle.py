@@ -102,6 +102,12 @@ class Lifecycle(unittest.TestCase):
         await_true(lambda: not any((uppers / ".trash").iterdir()), "the trash is empty", 20)
         self.assertEqual((outside / "kept").read_text(), "kept")
 
+    def test_destroy_removes_a_deep_tree_of_few_entries(self):
+        self.start("deep")
+        self.assertEqual(self.node.shell("deep", "cd /root; for i in $(seq 1 100); do mkdir d; cd d; done").code, 0)
+        self.client.destroy("deep")
+        await_true(lambda: not any((self.node.state / "uppers" / ".trash").iterdir()), "the trash is empty", 20)
+
     def test_large_tree_does_not_hold_up_others(self):
         self.start("large")
         self.node.shell(
