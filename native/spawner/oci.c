@@ -209,6 +209,17 @@ static pid_t run_runtime(struct host *host, const struct oci_blank *blank, struc
   return agent > 0 && await_agent(&host->settings, agent, fault) == 0 ? agent : -1;
 }
 
+/// What lies below the place of our world would be covered by it.
+static bool is_reachable(const char *path) {
+  char *real = realpath(path, NULL);
+  bool covered = real != NULL && strncmp(real, OCI_WORLD "/", strlen(OCI_WORLD "/")) == 0;
+  if (covered) {
+    fprintf(stderr, "spawner: %s must not lie below " OCI_WORLD "\n", path);
+  }
+  free(real);
+  return !covered;
+}
+
 static int make_state_directory(const struct host *host, const struct oci_blank *blank, struct fault *fault) {
   char path[24];
   snprintf(path, sizeof path, "oci/%s", blank->runtime);
@@ -221,7 +232,7 @@ int oci_create_command(const struct settings *settings, const struct oci_blank *
   static struct host host;
   static const struct limits none;
   struct fault fault = {0};
-  if (!is_supported(blank)) {
+  if (!is_supported(blank) || !is_reachable(settings->run) || !is_reachable(settings->agent)) {
     return 2;
   }
   if (host_open_run(&host, settings, &fault) != 0 || make_state_directory(&host, blank, &fault) != 0 ||
