@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cgroup.h"
+#include "clock.h"
 #include "descendants.h"
 #include "exec_run.h"
 #include "exec_table.h"

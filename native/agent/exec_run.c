@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cgroup.h"
+#include "clock.h"
 #include "exec_table.h"
 #include "outbox.h"
 #include "spawn.h"
@@ -84,7 +85,8 @@ static bool forget(struct exec *exec) {
   if (exec->released && exec->told_exit) channel_unbind(&exec->channel);
   if (!exec->released || exec->channel.id) return false;
   exec_table_remove_id(exec);
-  if (exec->has_cgroup || !outputs_ended(exec)) return false;
+  // Once its cgroup is gone nobody is left to write; without one only the end of the output says so.
+  if (exec->has_cgroup || (!cgroup_is_there() && !outputs_ended(exec))) return false;
   exec_abandon(exec);
   return true;
 }

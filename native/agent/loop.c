@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { BATCH = 64 };
@@ -92,10 +91,4 @@ void loop_free(void *memory) {
   struct freed *entry = memory;
   entry->next = freed;
   freed = entry;
-}
-
-uint64_t now_ns(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }

@@ -42,5 +42,3 @@ bool loop_wait(int timeout_ms);
 
 // Frees memory once no event of the current batch can refer to it. Its first pointer is overwritten at once, so no watch may stand there.
 void loop_free(void *memory);
-
-uint64_t now_ns(void);

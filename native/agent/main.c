@@ -65,11 +65,11 @@ static int sooner(int one, int other) { return one < 0 || (other >= 0 && other <
 static void serve(void) {
   bool trimmed = true;
   while (!stopping) {
+    exec_expire();
     bool busy = host_receive();
     busy |= loop_run(TURNS, outbox_takes_data) && outbox_takes_data();
     bool sent = host_flush();
     busy |= sent && loop_run(0, outbox_takes_data);
-    exec_expire();
     int timeout = busy ? 0 : exec_timeout_ms();
     bool came = loop_wait(trimmed ? timeout : sooner(timeout, IDLE_MS));
     if (came || busy) trimmed = false;

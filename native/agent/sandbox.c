@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cgroup.h"
+#include "clock.h"
 #include "exec_table.h"
 #include "loop.h"
 #include "outbox.h"

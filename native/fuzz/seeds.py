@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The Sandgate Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Makes the fuzzers' first inputs from the golden vectors: seeds.py CORPUS"""
+import pathlib
+import struct
+import sys
+
+VECTORS = pathlib.Path(__file__).resolve().parent.parent / "vectors"
+
+
+def rows(name):
+    for line in (VECTORS / name).read_text().splitlines():
+        if line and not line.startswith("#"):
+            yield line.split(" | ")
+
+
+def on_channel(frame, channel):
+    return frame[:8] + struct.pack(">I", channel) + frame[12:]
+
+
+def main():
+    corpus = pathlib.Path(sys.argv[1])
+    host = {row[0]: bytes.fromhex(row[-1]) for row in rows("frames.txt") if row[1] == "host" and row[0] != "hello"}
+    opening = [n for n in host if n.startswith(("exec", "read", "write", "stat", "list", "mkdir", "move", "remove", "connect", "attach"))]
+    following = [n for n in host if n in ("window-host", "input", "input-end", "signal", "resize", "cancel")]
+    conversations = {name: [frame] for name, frame in host.items()}
+    for name in opening:
+        conversations[f"{name}-and-on"] = [on_channel(host[name], 1)] + [on_channel(host[n], 1) for n in following]
+    conversations["everything"] = list(host.values())
+    conversations["again"] = [host["exec"], host["window-host"], host["attach"], host["release"], host["exec-terminal"], host["stats"]]
+    for kind, prefix in (("parse", b""), ("dispatch", b"\x01")):
+        (corpus / kind).mkdir(parents=True, exist_ok=True)
+        for name, frames in conversations.items():
+            (corpus / kind / name).write_bytes(prefix + b"".join(frames))
+        for name, _, data in rows("malformed.txt"):
+            (corpus / kind / f"bad-{name}").write_bytes(prefix + bytes.fromhex(data))
+
+
+main()
