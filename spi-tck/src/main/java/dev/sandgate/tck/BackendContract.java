@@ -14,7 +14,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -45,6 +44,7 @@ public abstract class BackendContract
         EscapeCases {
 
   private @Nullable Fixture fixture;
+  private Path stateDirectory = Path.of("");
 
   /** For the subclass, which has nothing to pass. */
   protected BackendContract() {}
@@ -92,8 +92,12 @@ public abstract class BackendContract
     return false;
   }
 
-  /** Called when the last case is done and the backend is closed: stop what outlives a node. */
-  protected void afterClosed() {}
+  /**
+   * Called when the last case is done and the backend is closed: stop what outlives a node.
+   *
+   * @param stateDirectory the backend's, removed after this
+   */
+  protected void afterClosed(Path stateDirectory) {}
 
   @Override
   public final Fixture fixture() {
@@ -105,7 +109,8 @@ public abstract class BackendContract
   }
 
   @BeforeAll
-  final void openBackend(@TempDir(cleanup = CleanupMode.NEVER) Path stateDirectory) {
+  final void openBackend(@TempDir Path directory) {
+    stateDirectory = directory;
     Subject subject = new Subject(this::provider, this::spec, settings(), tools(), this::killGuest);
     fixture = new Fixture(subject, stateDirectory);
   }
@@ -122,7 +127,7 @@ public abstract class BackendContract
         fixture.close();
       }
     } finally {
-      afterClosed();
+      afterClosed(stateDirectory);
     }
   }
 }

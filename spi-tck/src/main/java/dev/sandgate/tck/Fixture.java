@@ -151,6 +151,7 @@ final class Fixture {
   /** Closes the backend as a stopping node does and opens it again, telling it what was alive. */
   List<Sandbox> restart(List<SandboxSpec> known) {
     backend.close();
+    fresh.clear();
     backend = subject.provider().get().open(context);
     shared = null;
     List<Sandbox> alive = Waiting.on(backend.adopt(known));

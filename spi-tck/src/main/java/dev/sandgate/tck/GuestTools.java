@@ -10,7 +10,7 @@ import java.util.List;
  *
  * @param scratch an absolute directory that commands and files may write; empty for the user's home
  * @param otherUser a second user known inside whom commands may run as, or empty when there is none
- * @param echoServer a command that echoes every TCP connection on a port of 127.0.0.1 until killed, with
+ * @param echoServer a command that echoes every TCP connection to a port of 127.0.0.1 until killed, with
  *     {@code {port}} where the port goes; empty when there is none
  */
 public record GuestTools(String scratch, String otherUser, List<String> echoServer) {
@@ -18,7 +18,7 @@ public record GuestTools(String scratch, String otherUser, List<String> echoServ
   /** BusyBox: writes to {@code /tmp}, its {@code nc} echoes. */
   public static final GuestTools BUSYBOX =
       new GuestTools(
-          "/tmp", "", List.of("nc", "-ll", "-p", "{port}", "-s", "127.0.0.1", "-e", "cat"));
+          "/tmp", "", List.of("nc", "-ll", "-p", "{port}", "-e", "cat"));
 
   /** Freezes the list. */
   public GuestTools {
