@@ -116,7 +116,6 @@ final class Adoption {
     return host.<Void>call(
             () -> {
               host.spawner().destroy(id, Host.upper(id));
-              host.blanks().forget(id);
               return null;
             })
         .onFailure()

@@ -5,7 +5,8 @@ package dev.sandgate.container;
 import dev.sandgate.support.Undo;
 import dev.sandgate.support.spawner.Blank;
 
-/** Who makes sandboxes without a root; what follows is the same for all. */
+/** Who makes sandboxes without a root; what follows, their end included, is the same for all. */
+@FunctionalInterface
 interface Blanks {
 
   /**
@@ -16,11 +17,4 @@ interface Blanks {
    * @return host pid of the agent, which listens
    */
   int make(Blank blank, Undo undo);
-
-  /**
-   * Removes what the maker of a blank keeps apart from what the spawner knows; idempotent, blocks.
-   *
-   * @param id of the sandbox
-   */
-  void forget(String id);
 }

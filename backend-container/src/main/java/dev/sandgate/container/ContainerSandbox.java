@@ -106,7 +106,6 @@ final class ContainerSandbox implements Sandbox {
   private void remove(Termination why, CompletableFuture<Void> done) {
     try {
       host.spawner().destroy(id, Host.upper(id));
-      host.blanks().forget(id);
       terminated.complete(why);
       done.complete(null);
     } catch (RuntimeException e) {

@@ -16,7 +16,7 @@ import java.util.Map;
  * The backend's settings, below {@code backend.container.}.
  *
  * @param provider who makes blanks: {@code native} or {@code oci}
- * @param runtime of the {@code oci} provider: {@code crun}, {@code runc} or {@code runsc}
+ * @param runtime of the {@code oci} provider: {@code crun} or {@code runc}
  * @param spawner how to start and find the spawner: {@code spawner}, {@code agent}, {@code run}, {@code uid-base}, {@code
  *     cgroup-name}; the binaries default to those in the directory of the system property {@code sandgate.native}
  * @param limits what a sandbox may use that asks for nothing: {@code cpu-millis}, {@code memory-bytes}, {@code pids}, {@code
@@ -34,7 +34,8 @@ record ContainerSettings(
 
   /** Who makes blank sandboxes. */
   enum Provider {
-    NATIVE
+    NATIVE,
+    OCI
   }
 
   private static final long MEMORY_BYTES = 2L << 30;
@@ -46,8 +47,8 @@ record ContainerSettings(
     SettingsReader read = new SettingsReader(context.settings());
     ContainerSettings settings =
         new ContainerSettings(
-            read.oneOf("provider", Map.of("native", Provider.NATIVE), "native"),
-            read.oneOf("runtime", Map.of("crun", "crun", "runc", "runc", "runsc", "runsc"), "crun"),
+            read.oneOf("provider", Map.of("native", Provider.NATIVE, "oci", Provider.OCI), "native"),
+            read.oneOf("runtime", Map.of("crun", "crun", "runc", "runc"), "crun"),
             spawner(context, read),
             limits(read),
             tuning(read),

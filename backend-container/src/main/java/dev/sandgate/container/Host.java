@@ -37,6 +37,7 @@ final class Host implements AutoCloseable {
     this.blanks =
         switch (settings.provider()) {
           case NATIVE -> new NativeBlanks(spawner);
+          case OCI -> new OciBlanks(settings, spawner);
         };
     this.layers = new LayerLinks(settings.spawner().state().resolve("layers"));
     this.loop = new AgentLoop("container-agents", settings.threads(), settings.tuning());

@@ -5,6 +5,7 @@ package dev.sandgate.container;
 import dev.sandgate.spi.Probe;
 import dev.sandgate.spi.Probe.Finding;
 import dev.sandgate.spi.SandgateException;
+import dev.sandgate.support.Undo;
 import dev.sandgate.support.spawner.Blank;
 import dev.sandgate.support.spawner.Spawner;
 import java.nio.file.Files;
@@ -152,9 +153,12 @@ final class HostProbe {
   }
 
   private void runtimes() {
+    boolean used = host.settings().provider() == ContainerSettings.Provider.OCI;
     for (String name : List.of("crun", "runc", "runsc")) {
       String path = ProcFile.onPath(name).map(Path::toString).orElse("");
-      optional(name, !path.isEmpty(), path.isEmpty() ? "not on PATH" : path);
+      boolean needed = used && host.settings().runtime().equals(name);
+      String detail = path.isEmpty() ? "not on PATH" : path;
+      findings.add(new Finding(name, needed, !path.isEmpty(), detail));
     }
   }
 
@@ -162,8 +166,9 @@ final class HostProbe {
     String id = "probe-" + UUID.randomUUID().toString().substring(0, 8);
     try {
       Spawner.Info info = host.spawner().info();
-      int pid = host.spawner().create(new Blank(id, false, 0, 0, 0));
-      host.spawner().destroy(id, "");
+      Undo undo = new Undo();
+      int pid = host.blanks().make(new Blank(id, false, 0, 0, 0), undo);
+      undo.run();
       need(
           "blank sandbox",
           true,

@@ -11,12 +11,7 @@ record NativeBlanks(Spawner spawner) implements Blanks {
 
   @Override
   public int make(Blank blank, Undo undo) {
-    undo.push("sandbox " + blank.id(), () -> spawner.destroy(blank.id(), ""));
+    undo.push("blank " + blank.id(), () -> spawner.destroy(blank.id(), ""));
     return spawner.create(blank);
-  }
-
-  @Override
-  public void forget(String id) {
-    // the spawner keeps nothing of a sandbox that it destroyed
   }
 }

@@ -17,41 +17,6 @@ final class BusyboxLayer {
 
   private static final List<String> DIRECTORIES =
       List.of("bin", "proc", "sys", "dev", "etc", "tmp", "run", "var", "root", "work");
-  private static final List<String> APPLETS =
-      List.of(
-          "sh",
-          "echo",
-          "cat",
-          "ls",
-          "id",
-          "sleep",
-          "true",
-          "false",
-          "dd",
-          "hostname",
-          "env",
-          "ps",
-          "mount",
-          "umount",
-          "touch",
-          "mknod",
-          "head",
-          "tail",
-          "tr",
-          "yes",
-          "sha256sum",
-          "nc",
-          "kill",
-          "reboot",
-          "mkdir",
-          "ulimit",
-          "wc",
-          "seq",
-          "df",
-          "unshare",
-          "stat",
-          "setsid");
-
   private BusyboxLayer() {}
 
   static Layer build(Path directory) throws IOException, InterruptedException {
@@ -60,13 +25,15 @@ final class BusyboxLayer {
       Files.createDirectories(root.resolve(name));
     }
     Files.copy(Path.of("/bin/busybox"), root.resolve("bin/busybox"));
-    for (String applet : APPLETS) {
-      Files.createSymbolicLink(root.resolve("bin").resolve(applet), Path.of("busybox"));
+    for (String applet : tool("/bin/busybox", "--list").lines().toList()) {
+      if (!applet.equals("busybox")) {
+        Files.createSymbolicLink(root.resolve("bin").resolve(applet), Path.of("busybox"));
+      }
     }
     Files.writeString(
         root.resolve("etc/passwd"),
-        "root:x:0:0:root:/root:/bin/sh\nuser:x:1000:1000::/work:/bin/sh\n");
-    Files.writeString(root.resolve("etc/group"), "root:x:0:\nuser:x:1000:\n");
+        "root:x:0:0:root:/root:/bin/sh\nuser:x:1000:1000::/work:/bin/sh\nother:x:1001:1001::/tmp:/bin/sh\n");
+    Files.writeString(root.resolve("etc/group"), "root:x:0:\nuser:x:1000:\nother:x:1001:\n");
     tool("chmod", "1777", root.resolve("tmp").toString());
     tool("chown", "1000:1000", root.resolve("work").toString());
     return image(directory, root);

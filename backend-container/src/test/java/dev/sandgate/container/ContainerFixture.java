@@ -11,11 +11,8 @@ import dev.sandgate.spi.Sandbox;
 import dev.sandgate.spi.SandboxSpec;
 import dev.sandgate.support.spawner.Spawner;
 import java.io.IOException;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -74,27 +71,7 @@ final class ContainerFixture implements AutoCloseable {
       spawner.stop();
     } finally {
       backend.close();
-      delete(directory);
+      TestTree.delete(directory);
     }
-  }
-
-  private static void delete(Path directory) throws IOException {
-    Files.walkFileTree(
-        directory,
-        new SimpleFileVisitor<>() {
-          @Override
-          public FileVisitResult visitFile(Path file, BasicFileAttributes facts)
-              throws IOException {
-            Files.delete(file);
-            return FileVisitResult.CONTINUE;
-          }
-
-          @Override
-          public FileVisitResult postVisitDirectory(Path path, IOException failure)
-              throws IOException {
-            Files.delete(path);
-            return FileVisitResult.CONTINUE;
-          }
-        });
   }
 }

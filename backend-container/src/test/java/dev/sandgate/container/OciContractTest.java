@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+package dev.sandgate.container;
+
+import java.util.Map;
+
+/** The contract on blanks that an OCI runtime makes. */
+final class OciContractTest extends ContainerContract {
+
+  @Override
+  protected Map<String, String> settings() {
+    return Map.of("provider", "oci", "runtime", "crun");
+  }
+}
