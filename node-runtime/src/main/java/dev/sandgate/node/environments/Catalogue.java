@@ -10,7 +10,9 @@ import dev.sandgate.spi.SandgateException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -153,6 +155,20 @@ public final class Catalogue {
         .join();
     layers.putIfAbsent(layer.digest(), layer);
     environments.put(named.key(), named);
+  }
+
+  /** Layers with one more among them, in the order base, workspaces, toolkits; lowest first. */
+  synchronized List<String> stacked(List<String> beneath, StoredLayer added) {
+    List<StoredLayer> stack = new ArrayList<>();
+    for (String digest : beneath) {
+      StoredLayer layer = layers.get(digest);
+      if (layer != null && !digest.equals(added.digest())) {
+        stack.add(layer);
+      }
+    }
+    stack.add(added);
+    stack.sort(Comparator.comparingInt(layer -> layer.kind().getNumber()));
+    return stack.stream().map(StoredLayer::digest).toList();
   }
 
   /** Takes an environment away, and the layers that nothing names any more; returns those. */

@@ -12,8 +12,6 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -162,12 +160,13 @@ final class Imports {
   private Named publish(ImportRequest request, String digest, long size, String user) {
     StoredLayer layer =
         new StoredLayer(digest, request.kind(), request.asked().getName(), size, request.source());
-    List<String> digests = new ArrayList<>(request.on());
-    digests.remove(digest);
-    digests.add(digest);
     Named named =
         new Named(
-            request.asked().getName(), request.tag(), digests, user, System.currentTimeMillis());
+            request.asked().getName(),
+            request.tag(),
+            catalogue.stacked(request.on(), layer),
+            user,
+            System.currentTimeMillis());
     catalogue.publish(layer, named, request.asked().getReplace());
     return named;
   }

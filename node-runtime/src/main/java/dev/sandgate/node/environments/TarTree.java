@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.zip.GZIPInputStream;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
+import org.apache.commons.compress.archivers.tar.TarConstants;
 
 /**
  * Unpacks a tar archive, gzipped or not, into an empty directory that nobody else touches. No link is ever
@@ -84,11 +85,19 @@ final class TarTree {
       own(entry, target);
     } else if (entry.isLink()) {
       hardLink(entry, target);
-    } else if (entry.isFile() && tar.canReadEntryData(entry)) {
+    } else if (plainFile(entry) && tar.canReadEntryData(entry)) {
       file(tar, entry, target);
     } else {
       throw bad(entry.getName(), "devices, pipes and other special entries are not taken; remove it");
     }
+  }
+
+  private static boolean plainFile(TarArchiveEntry entry) {
+    byte kind = entry.getLinkFlag();
+    return kind == TarConstants.LF_NORMAL
+        || kind == TarConstants.LF_OLDNORM
+        || kind == TarConstants.LF_CONTIG
+        || entry.isSparse();
   }
 
   /** Where an entry goes: below the root, by plain names only. */

@@ -11,7 +11,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends a stream of items as a call's answers, asking for more only while the caller keeps up.
+ * Sends a stream of items as a call's answers, asking for more only while the caller keeps up. Every item
+ * takes the way through the event loop's queue, also one that is emitted there, so that none overtakes.
  *
  * @param <T> items
  * @param <A> answers
@@ -46,7 +47,7 @@ public final class Outflow<T, A extends MessageLite> implements Subscriber<T> {
 
   @Override
   public void onSubscribe(Subscription given) {
-    call.execute(
+    call.later(
         () -> {
           subscription = given;
           call.onClose(given::cancel);
@@ -56,7 +57,7 @@ public final class Outflow<T, A extends MessageLite> implements Subscriber<T> {
 
   @Override
   public void onNext(T item) {
-    call.execute(
+    call.later(
         () -> {
           asked--;
           call.send(answer.apply(item));
@@ -66,12 +67,12 @@ public final class Outflow<T, A extends MessageLite> implements Subscriber<T> {
 
   @Override
   public void onError(Throwable failure) {
-    call.execute(() -> call.fail(failure));
+    call.later(() -> call.fail(failure));
   }
 
   @Override
   public void onComplete() {
-    call.execute(end);
+    call.later(end);
   }
 
   private void ask() {

@@ -35,6 +35,7 @@ public final class Rpc implements AutoCloseable {
             vertx,
             new io.vertx.grpc.client.GrpcClientOptions().setMaxMessageSize(16 << 20),
             new HttpClientOptions()
+                .setHttp2ClearTextUpgrade(false)
                 .setHttp2MultiplexingLimit(1_000)
                 .setHttp2ConnectionWindowSize(1 << 30));
     this.address = SocketAddress.inetSocketAddress(port, "127.0.0.1");
@@ -119,20 +120,29 @@ public final class Rpc implements AutoCloseable {
     if (details == null) {
       details = response.headers().get("grpc-status-details-bin");
     }
-    return new Failed(response.status(), response.statusMessage(), detail(details));
+    Status status = status(details);
+    return new Failed(response.status(), status.getMessage(), detail(status));
   }
 
   static <T> T await(CompletableFuture<T> future) {
     return future.orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS).join();
   }
 
-  private static ErrorDetail detail(@Nullable String details) {
-    if (details == null) {
-      return ErrorDetail.getDefaultInstance();
-    }
+  private static Status status(@Nullable String details) {
     try {
-      Status status = Status.parseFrom(Base64.getDecoder().decode(details));
-      return status.getDetails(0).unpack(ErrorDetail.class);
+      return details == null
+          ? Status.getDefaultInstance()
+          : Status.parseFrom(Base64.getDecoder().decode(details));
+    } catch (InvalidProtocolBufferException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static ErrorDetail detail(Status status) {
+    try {
+      return status.getDetailsCount() == 0
+          ? ErrorDetail.getDefaultInstance()
+          : status.getDetails(0).unpack(ErrorDetail.class);
     } catch (InvalidProtocolBufferException e) {
       throw new IllegalStateException(e);
     }

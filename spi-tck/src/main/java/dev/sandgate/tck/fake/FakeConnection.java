@@ -34,7 +34,7 @@ final class FakeConnection implements Connection {
     }
     sandbox.checkAlive();
     byte[] data = bytes.copy(bytes.start(), 65_536);
-    bytes.forget(bytes.end());
+    bytes.forget(bytes.start() + data.length);
     notifyAll();
     return data.length == 0 ? Optional.empty() : Optional.of(ByteBuffer.wrap(data));
   }
