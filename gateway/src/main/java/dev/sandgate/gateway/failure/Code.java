@@ -10,6 +10,8 @@ public enum Code {
   INVALID_ARGUMENT(101, GrpcStatus.INVALID_ARGUMENT),
   /** No such node, sandbox or environment. */
   NOT_FOUND(102, GrpcStatus.NOT_FOUND),
+  /** The environment is in use. */
+  FAILED_PRECONDITION(104, GrpcStatus.FAILED_PRECONDITION),
   /** The gateway cannot do this. */
   UNSUPPORTED(105, GrpcStatus.UNIMPLEMENTED),
   /** No key, or a wrong one. */
@@ -24,6 +26,8 @@ public enum Code {
   NODE_UNREACHABLE(301, GrpcStatus.UNAVAILABLE),
   /** No node offers the backend. */
   BACKEND_UNAVAILABLE(302, GrpcStatus.UNAVAILABLE),
+  /** The caller gave up. */
+  CANCELLED(403, GrpcStatus.CANCELLED),
   /** A defect. */
   INTERNAL(499, GrpcStatus.INTERNAL);
 

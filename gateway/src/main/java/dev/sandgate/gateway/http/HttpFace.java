@@ -32,10 +32,11 @@ public final class HttpFace {
   private static final int MAX_HEADER_BYTES = 16 << 10;
 
   private final ContextInternal context;
-  private final Detached connections = new Detached();
+  private final Detached connections;
   private final Duration idle;
 
-  private HttpFace(ContextInternal context, Duration idle) {
+  private HttpFace(VertxInternal vertx, ContextInternal context, Duration idle) {
+    connections = new Detached(vertx);
     this.context = context;
     this.idle = idle;
   }
@@ -49,7 +50,7 @@ public final class HttpFace {
             .withThreadingModel(ThreadingModel.EVENT_LOOP)
             .withEventLoop(loop)
             .build();
-    HttpFace face = new HttpFace(context, idle);
+    HttpFace face = new HttpFace(vertx, context, idle);
     VertxInternal detached =
         new VertxWrapper(vertx) {
           @Override

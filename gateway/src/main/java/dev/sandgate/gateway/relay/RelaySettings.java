@@ -47,7 +47,7 @@ public record RelaySettings(
         8L << 20,
         64L << 20,
         Duration.ofSeconds(10),
-        Duration.ofSeconds(1),
+        Duration.ofSeconds(3),
         Duration.ofSeconds(10));
   }
 

@@ -3,13 +3,23 @@
 package dev.sandgate.gateway.service;
 
 import dev.sandgate.gateway.relay.NodeAddress;
+import dev.sandgate.proto.v1.EnvironmentsGrpcService;
+import dev.sandgate.proto.v1.NodesGrpcService;
+import dev.sandgate.proto.v1.SandboxesGrpcService;
 import io.netty.util.AsciiString;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.http.Http2Settings;
+import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.grpc.client.GrpcClient;
+import io.vertx.grpc.client.GrpcClientOptions;
+import io.vertx.grpc.common.ServiceMethod;
 import io.vertx.grpc.server.GrpcServer;
+import io.vertx.grpc.server.GrpcServerOptions;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
@@ -17,6 +27,8 @@ import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The gateway's own gRPC server: a node of its own as far as the relay is concerned, on loopback, behind a token. */
@@ -24,30 +36,110 @@ public final class OwnServices implements AutoCloseable {
 
   private static final String LOOPBACK = "127.0.0.1";
   private static final int TOKEN_BYTES = 32;
+  private static final int MAX_STREAMS = 100_000;
+  private static final int MAX_RESETS = 1_000_000;
+  private static final int CONNECTION_WINDOW = 16 << 20;
+  private static final int HEADER_BYTES = 32 << 10;
+  private static final long MAX_REQUEST_BYTES = 1 << 20;
+  private static final long MAX_ANSWER_BYTES = 16 << 20;
+  private static final long REFRESH_MILLIS = 2_000;
 
+  private final Vertx vertx;
+  private final GrpcClient client;
   private final HttpServer server;
   private final NodeAddress address;
+  private final long refreshing;
 
-  private OwnServices(HttpServer server, NodeAddress address) {
+  private OwnServices(
+      Vertx vertx, GrpcClient client, HttpServer server, NodeAddress address, NodeWatch watch) {
+    this.vertx = vertx;
+    this.client = client;
     this.server = server;
     this.address = address;
+    refreshing = vertx.setPeriodic(0, REFRESH_MILLIS, _ -> watch.refresh());
   }
 
   /** Starts the server; blocks until it listens. */
   public static OwnServices start(
       Vertx vertx, String ownId, List<NodeAddress> nodes, Duration callTimeout) {
-    byte[] token = new byte[TOKEN_BYTES];
-    new SecureRandom().nextBytes(token);
-    String bearer = HexFormat.of().formatHex(token);
-    byte[] expected = ("Bearer " + bearer).getBytes(StandardCharsets.US_ASCII);
-    GrpcServer grpc = GrpcServer.server(vertx);
+    String token = token();
+    byte[] expected = ("Bearer " + token).getBytes(StandardCharsets.US_ASCII);
+    GrpcClient client = client(vertx);
+    Fleet fleet = new Fleet(nodes.stream().map(node -> new NodeClient(vertx, client, node)).toList());
+    NodeWatch watch = new NodeWatch(fleet);
+    GrpcServer grpc =
+        GrpcServer.server(vertx, new GrpcServerOptions().setMaxMessageSize(MAX_REQUEST_BYTES));
+    bind(grpc, fleet, watch, callTimeout.toMillis());
     HttpServer server =
         await(
             vertx
-                .createHttpServer(new HttpServerOptions().setHost(LOOPBACK).setPort(0))
+                .createHttpServer(options())
                 .requestHandler(request -> guarded(request, expected, grpc))
                 .listen());
-    return new OwnServices(server, new NodeAddress(ownId, LOOPBACK, server.actualPort(), bearer));
+    NodeAddress own = new NodeAddress(ownId, LOOPBACK, server.actualPort(), token);
+    return new OwnServices(vertx, client, server, own, watch);
+  }
+
+  private static void bind(GrpcServer grpc, Fleet fleet, NodeWatch watch, long timeoutMillis) {
+    Creation creation = new Creation(fleet);
+    Listing listing = new Listing(fleet, timeoutMillis);
+    EnvironmentCalls environments = new EnvironmentCalls(fleet, timeoutMillis);
+    Call.unary(grpc, SandboxesGrpcService.Create, creation::create);
+    Call.streaming(
+        grpc,
+        SandboxesGrpcService.CreateBatch,
+        (request, call) -> BatchCreation.start(creation, fleet.all().size(), request, call));
+    Call.unary(grpc, SandboxesGrpcService.List, listing::list);
+    Call.unary(grpc, NodesGrpcService.List, watch::list);
+    Call.driven(
+        grpc,
+        EnvironmentsGrpcService.ImportEnvironment,
+        call -> EnvironmentImport.start(fleet, call));
+    Call.unary(grpc, EnvironmentsGrpcService.List, environments::list);
+    Call.unary(grpc, EnvironmentsGrpcService.Get, environments::get);
+    Call.unary(grpc, EnvironmentsGrpcService.Remove, environments::remove);
+  }
+
+  /** The paths of the methods that it answers. */
+  public static Set<AsciiString> paths() {
+    Stream<ServiceMethod<?, ?>> sandboxes =
+        Stream.of(
+            SandboxesGrpcService.Create, SandboxesGrpcService.CreateBatch, SandboxesGrpcService.List);
+    return Stream.of(
+            sandboxes, NodesGrpcService.all().stream(), EnvironmentsGrpcService.all().stream())
+        .flatMap(methods -> methods)
+        .map(method -> new AsciiString("/" + method.fullMethodName()))
+        .collect(Collectors.toUnmodifiableSet());
+  }
+
+  // The one peer is the relay: it multiplexes everybody, and passes their resets on.
+  private static HttpServerOptions options() {
+    return new HttpServerOptions()
+        .setHost(LOOPBACK)
+        .setPort(0)
+        .setTcpNoDelay(true)
+        .setHttp2ConnectionWindowSize(CONNECTION_WINDOW)
+        .setHttp2RstFloodMaxRstFramePerWindow(MAX_RESETS)
+        .setInitialSettings(
+            new Http2Settings().setMaxConcurrentStreams(MAX_STREAMS).setMaxHeaderListSize(HEADER_BYTES));
+  }
+
+  private static GrpcClient client(Vertx vertx) {
+    HttpClientOptions options =
+        new HttpClientOptions()
+            .setProtocolVersion(HttpVersion.HTTP_2)
+            .setHttp2ClearTextUpgrade(false)
+            .setTcpNoDelay(true)
+            .setConnectTimeout(Math.toIntExact(REFRESH_MILLIS))
+            .setHttp2ConnectionWindowSize(CONNECTION_WINDOW);
+    return GrpcClient.client(
+        vertx, new GrpcClientOptions().setMaxMessageSize(MAX_ANSWER_BYTES), options);
+  }
+
+  private static String token() {
+    byte[] token = new byte[TOKEN_BYTES];
+    new SecureRandom().nextBytes(token);
+    return HexFormat.of().formatHex(token);
   }
 
   private static void guarded(HttpServerRequest request, byte[] expected, GrpcServer grpc) {
@@ -63,11 +155,6 @@ public final class OwnServices implements AutoCloseable {
         && MessageDigest.isEqual(header.getBytes(StandardCharsets.US_ASCII), expected);
   }
 
-  /** The paths of the methods that it answers. */
-  public static Set<AsciiString> paths() {
-    return Set.of();
-  }
-
   /** Where the relay finds it. */
   public NodeAddress address() {
     return address;
@@ -75,7 +162,8 @@ public final class OwnServices implements AutoCloseable {
 
   @Override
   public void close() {
-    await(server.close());
+    vertx.cancelTimer(refreshing);
+    await(Future.join(server.close(), client.close()).otherwiseEmpty());
   }
 
   private static <T> T await(Future<T> future) {

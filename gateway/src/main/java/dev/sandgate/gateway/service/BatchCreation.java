@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+package dev.sandgate.gateway.service;
+
+import dev.sandgate.proto.v1.CreateSandboxBatchItem;
+import dev.sandgate.proto.v1.CreateSandboxBatchRequest;
+import dev.sandgate.proto.v1.CreateSandboxRequest;
+import dev.sandgate.proto.v1.Sandbox;
+
+/** One batch: a bounded number of creations at a time, spread like single ones, each item sent as it is ready. */
+final class BatchCreation {
+
+  private static final int MAX_COUNT = 32_768;
+  private static final int AT_ONCE_PER_NODE = 64;
+  private static final int MAX_KEY = 64;
+
+  private final Creation creation;
+  private final CreateSandboxBatchRequest request;
+  private final Call<CreateSandboxBatchRequest, CreateSandboxBatchItem> call;
+  private final int atOnce;
+  private int begun;
+  private int ended;
+  private boolean launching;
+
+  private BatchCreation(
+      Creation creation,
+      CreateSandboxBatchRequest request,
+      Call<CreateSandboxBatchRequest, CreateSandboxBatchItem> call,
+      int atOnce) {
+    this.creation = creation;
+    this.request = request;
+    this.call = call;
+    this.atOnce = atOnce;
+  }
+
+  /** Begins a batch on so many nodes. */
+  static void start(
+      Creation creation,
+      int nodes,
+      CreateSandboxBatchRequest request,
+      Call<CreateSandboxBatchRequest, CreateSandboxBatchItem> call) {
+    int count = request.getCount();
+    if (count < 1 || count > MAX_COUNT) {
+      throw CallFailed.invalid("count", count + " is not within 1 to " + MAX_COUNT);
+    }
+    String last = request.getIdempotencyKey() + "-" + (count - 1);
+    if (!request.getIdempotencyKey().isEmpty() && last.length() > MAX_KEY) {
+      throw CallFailed.invalid(
+          "idempotency_key", "with '-<index>' behind it, it is longer than " + MAX_KEY + " characters");
+    }
+    new BatchCreation(creation, request, call, AT_ONCE_PER_NODE * Math.max(1, nodes)).launch();
+  }
+
+  // Not recursive: an item may fail while it is being launched.
+  private void launch() {
+    if (launching) {
+      return;
+    }
+    launching = true;
+    while (begun < request.getCount()
+        && begun - ended < atOnce
+        && !call.closed()
+        && call.writable(this::launch)) {
+      launch(begun++);
+    }
+    launching = false;
+  }
+
+  private void launch(int index) {
+    creation
+        .create(one(index), call)
+        .onSuccess(sandbox -> call.execute(() -> done(made(index, sandbox))))
+        .onFailure(failure -> call.execute(() -> done(failed(index, CallFailed.of(failure)))));
+  }
+
+  private CreateSandboxRequest one(int index) {
+    String key = request.getIdempotencyKey();
+    return CreateSandboxRequest.newBuilder()
+        .setSpec(request.getSpec())
+        .setTimeoutMillis(request.getTimeoutMillis())
+        .setIdempotencyKey(key.isEmpty() ? "" : key + "-" + index)
+        .build();
+  }
+
+  private static CreateSandboxBatchItem made(int index, Sandbox sandbox) {
+    return CreateSandboxBatchItem.newBuilder().setIndex(index).setSandbox(sandbox).build();
+  }
+
+  private static CreateSandboxBatchItem failed(int index, CallFailed cause) {
+    return CreateSandboxBatchItem.newBuilder()
+        .setIndex(index)
+        .setError(cause.failure().detail())
+        .setMessage(cause.failure().message())
+        .build();
+  }
+
+  private void done(CreateSandboxBatchItem item) {
+    ended++;
+    if (ended == request.getCount()) {
+      call.finish(item);
+    } else {
+      call.send(item);
+      launch();
+    }
+  }
+}

@@ -1,0 +1,213 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+package dev.sandgate.gateway.service;
+
+import dev.sandgate.gateway.failure.Code;
+import dev.sandgate.gateway.failure.Failure;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.grpc.common.ServiceMethod;
+import io.vertx.grpc.server.GrpcServer;
+import io.vertx.grpc.server.GrpcServerRequest;
+import io.vertx.grpc.server.GrpcServerResponse;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call that the gateway answers. Everything happens on its event loop; after its end, by whichever side, what is
+ * sent is ignored and the {@link #onClose} actions have run.
+ *
+ * @param <Q> requests
+ * @param <A> answers
+ */
+final class Call<Q, A> implements Caller {
+
+  private final GrpcServerRequest<Q, A> request;
+  private final GrpcServerResponse<Q, A> response;
+  private final Context context = Objects.requireNonNull(Vertx.currentContext());
+  private final Set<Runnable> closeActions = new LinkedHashSet<>(2);
+  private volatile boolean closed;
+
+  private Call(GrpcServerRequest<Q, A> request) {
+    this.request = request;
+    response = request.response();
+    request.exceptionHandler(_ -> close());
+    request.errorHandler(_ -> close());
+    response.exceptionHandler(_ -> close());
+    request.invalidMessageHandler(
+        _ -> fail(CallFailed.invalid("request", "it is too large, or no message of this method")));
+  }
+
+  /** Answers a method that takes one message and gives one. */
+  static <Q, A> void unary(
+      GrpcServer server, ServiceMethod<Q, A> method, BiFunction<Q, Call<Q, A>, Future<A>> code) {
+    streaming(
+        server,
+        method,
+        (message, call) ->
+            code.apply(message, call)
+                .onSuccess(answer -> call.execute(() -> call.finish(answer)))
+                .onFailure(failure -> call.execute(() -> call.fail(failure))));
+  }
+
+  /** Answers a method that takes one message and gives many. */
+  static <Q, A> void streaming(
+      GrpcServer server, ServiceMethod<Q, A> method, BiConsumer<Q, Call<Q, A>> code) {
+    driven(server, method, call -> new One<>(call, code));
+  }
+
+  /** Answers a method whose messages the code takes by itself. */
+  static <Q, A> void driven(
+      GrpcServer server, ServiceMethod<Q, A> method, Consumer<Call<Q, A>> code) {
+    server.callHandler(
+        method,
+        request -> {
+          Call<Q, A> call = new Call<>(request);
+          call.guarded(() -> code.accept(call));
+        });
+  }
+
+  // Runs the code with the one message once the caller has ended its side.
+  private static final class One<Q, A> {
+    private final Call<Q, A> call;
+    private @Nullable Q message;
+
+    One(Call<Q, A> call, BiConsumer<Q, Call<Q, A>> code) {
+      this.call = call;
+      call.request.handler(this::take);
+      call.request.endHandler(_ -> call.guarded(() -> run(code)));
+    }
+
+    void take(Q next) {
+      if (message != null) {
+        call.fail(CallFailed.invalid("request", "this method takes exactly one message"));
+      }
+      message = next;
+    }
+
+    private void run(BiConsumer<Q, Call<Q, A>> code) {
+      Q only = message;
+      if (only == null) {
+        throw CallFailed.invalid("request", "the message is missing");
+      }
+      if (!call.closed) {
+        code.accept(only, call);
+      }
+    }
+  }
+
+  /** Takes request messages and their end. */
+  void onMessages(Consumer<Q> message, Runnable end) {
+    request.handler(next -> guarded(() -> message.accept(next)));
+    request.endHandler(_ -> guarded(end));
+  }
+
+  private void guarded(Runnable code) {
+    try {
+      code.run();
+    } catch (RuntimeException e) {
+      fail(e);
+    }
+  }
+
+  void pause() {
+    request.pause();
+  }
+
+  void resume() {
+    request.resume();
+  }
+
+  /** Runs something on the call's event loop: at once when already there. */
+  void execute(Runnable action) {
+    if (Objects.equals(Vertx.currentContext(), context)) {
+      action.run();
+    } else {
+      context.runOnContext(_ -> action.run());
+    }
+  }
+
+  @Override
+  public Runnable whenGone(Runnable action) {
+    execute(() -> onClose(action));
+    return () -> execute(() -> closeActions.remove(action));
+  }
+
+  @Override
+  public boolean gone() {
+    return closed;
+  }
+
+  /** Runs once, when the call is over for whatever reason; at once if it is. */
+  void onClose(Runnable action) {
+    if (closed) {
+      action.run();
+    } else {
+      closeActions.add(action);
+    }
+  }
+
+  boolean closed() {
+    return closed;
+  }
+
+  /** Whether the caller keeps up; when not, {@code drained} runs when it does again. */
+  boolean writable(Runnable drained) {
+    if (closed || !response.writeQueueFull()) {
+      return true;
+    }
+    response.drainHandler(_ -> drained.run());
+    return false;
+  }
+
+  void send(A answer) {
+    if (!closed) {
+      response.write(answer);
+    }
+  }
+
+  void finish(A answer) {
+    if (!closed) {
+      response.end(answer);
+      close();
+    }
+  }
+
+  void finish() {
+    if (!closed) {
+      response.end();
+      close();
+    }
+  }
+
+  void fail(Throwable cause) {
+    if (!closed) {
+      Failure failure = CallFailed.of(cause).failure();
+      response.status(failure.status()).statusMessage(failure.message());
+      response.trailers().set("grpc-status-details-bin", failure.details());
+      response.end();
+      close();
+    }
+  }
+
+  private void close() {
+    if (!closed) {
+      closed = true;
+      List<Runnable> actions = List.copyOf(closeActions);
+      closeActions.clear();
+      actions.forEach(Runnable::run);
+    }
+  }
+
+  /** What a call is told when its time is over. */
+  static CallFailed late() {
+    return new CallFailed(Failure.of(Code.DEADLINE_EXCEEDED, "it took too long; nothing more is done"));
+  }
+}

@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+package dev.sandgate.gateway.service;
+
+import dev.sandgate.gateway.failure.Code;
+import dev.sandgate.proto.v1.Environment;
+import dev.sandgate.proto.v1.EnvironmentsGrpcClient;
+import dev.sandgate.proto.v1.GetEnvironmentRequest;
+import dev.sandgate.proto.v1.ListEnvironmentsRequest;
+import dev.sandgate.proto.v1.ListEnvironmentsResponse;
+import dev.sandgate.proto.v1.RemoveEnvironmentRequest;
+import dev.sandgate.proto.v1.RemoveEnvironmentResponse;
+import io.vertx.core.Future;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Environments of all nodes together. */
+final class EnvironmentCalls {
+
+  private final Fleet fleet;
+  private final long timeoutMillis;
+
+  EnvironmentCalls(Fleet fleet, long timeoutMillis) {
+    this.fleet = fleet;
+    this.timeoutMillis = timeoutMillis;
+  }
+
+  /** What the nodes that answer have; the sandboxes that use the same environment are added up. */
+  Future<ListEnvironmentsResponse> list(ListEnvironmentsRequest request, Caller caller) {
+    return Fleet.askAll(
+            fleet.all(), EnvironmentsGrpcClient.List, _ -> request, new Fleet.Asking(caller, timeoutMillis))
+        .map(
+            answers -> {
+              Map<String, Environment> merged = new TreeMap<>();
+              for (Fleet.Answer<ListEnvironmentsResponse> answer : requireSome(answers)) {
+                answer.value().getFirst().getEnvironmentsList().forEach(found -> add(merged, found));
+              }
+              return ListEnvironmentsResponse.newBuilder().addAllEnvironments(merged.values()).build();
+            });
+  }
+
+  /** What the nodes that have it say. */
+  Future<Environment> get(GetEnvironmentRequest request, Caller caller) {
+    return Fleet.askAll(
+            fleet.all(), EnvironmentsGrpcClient.Get, _ -> request, new Fleet.Asking(caller, timeoutMillis))
+        .map(
+            answers -> {
+              Map<String, Environment> merged = new TreeMap<>();
+              for (Fleet.Answer<Environment> answer : requireSome(answers)) {
+                answer.value().forEach(found -> add(merged, found));
+              }
+              return merged.values().iterator().next();
+            });
+  }
+
+  private static void add(Map<String, Environment> merged, Environment found) {
+    String key = found.getName() + ":" + found.getTag() + "@" + found.getDigest();
+    merged.merge(
+        key,
+        found,
+        (one, other) ->
+            one.toBuilder().setSandboxes(one.getSandboxes() + other.getSandboxes()).build());
+  }
+
+  /** Removes it everywhere; a node that never had it is no error unless none had. */
+  Future<RemoveEnvironmentResponse> remove(RemoveEnvironmentRequest request, Caller caller) {
+    return Fleet.askAll(
+            fleet.all(), EnvironmentsGrpcClient.Remove, _ -> request, new Fleet.Asking(caller, timeoutMillis))
+        .map(
+            answers -> {
+              for (Fleet.Answer<RemoveEnvironmentResponse> answer : answers) {
+                if (!answer.succeeded() && !answer.failedWith(Code.NOT_FOUND)) {
+                  throw answer.failure().getFirst();
+                }
+              }
+              return requireSome(answers).getFirst().value().getFirst();
+            });
+  }
+
+  // Those that succeeded; when there are none, the failure that says most.
+  private static <A> List<Fleet.Answer<A>> requireSome(List<Fleet.Answer<A>> answers) {
+    List<Fleet.Answer<A>> good = answers.stream().filter(Fleet.Answer::succeeded).toList();
+    if (good.isEmpty()) {
+      throw answers.stream()
+          .filter(answer -> !answer.failedWith(Code.NOT_FOUND))
+          .findFirst()
+          .or(() -> answers.stream().findFirst())
+          .map(answer -> answer.failure().getFirst())
+          .orElseGet(EnvironmentCalls::noNodes);
+    }
+    return good;
+  }
+
+  static CallFailed noNodes() {
+    return new CallFailed(
+        dev.sandgate.gateway.failure.Failure.of(
+            Code.BACKEND_UNAVAILABLE, "this gateway has no nodes; configure one"));
+  }
+}
