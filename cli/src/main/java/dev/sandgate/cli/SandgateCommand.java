@@ -5,7 +5,9 @@ package dev.sandgate.cli;
 import dev.sandgate.cli.connection.Failures;
 import dev.sandgate.cli.connection.GlobalOptions;
 import dev.sandgate.cli.copy.CopyCommand;
+import dev.sandgate.cli.demo.DemoCommand;
 import dev.sandgate.cli.environment.EnvCommand;
+import dev.sandgate.cli.load.LoadCommand;
 import dev.sandgate.cli.sandbox.CreateCommand;
 import dev.sandgate.cli.sandbox.ExecCommand;
 import dev.sandgate.cli.sandbox.GetCommand;
@@ -28,6 +30,7 @@ import picocli.CommandLine.ScopeType;
     scope = ScopeType.INHERIT,
     versionProvider = SandgateCommand.Version.class,
     subcommands = {
+      DemoCommand.class,
       UpCommand.class,
       DoctorCommand.class,
       CreateCommand.class,
@@ -38,6 +41,7 @@ import picocli.CommandLine.ScopeType;
       CopyCommand.class,
       RemoveCommand.class,
       EnvCommand.class,
+      LoadCommand.class,
       TestCommand.class,
       VersionCommand.class,
       CompletionCommand.class,

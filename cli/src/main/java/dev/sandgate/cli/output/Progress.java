@@ -14,13 +14,14 @@ public final class Progress implements AutoCloseable {
   private final PrintWriter err;
   private final boolean terminal;
   private final boolean silent;
-  private long lastNanos = Long.MIN_VALUE;
+  private long lastNanos;
   private boolean drawn;
 
   Progress(PrintWriter err, boolean terminal, boolean silent) {
     this.err = err;
     this.terminal = terminal;
     this.silent = silent;
+    this.lastNanos = terminal ? Long.MIN_VALUE : System.nanoTime();
   }
 
   /** What is true now; shown if enough time has passed since the last one. */
@@ -49,7 +50,6 @@ public final class Progress implements AutoCloseable {
       clear();
       err.println(text);
       err.flush();
-      lastNanos = Long.MIN_VALUE;
     }
   }
 

@@ -4,6 +4,8 @@ package dev.sandgate.cli.server;
 
 import dev.sandgate.proto.v1.Finding;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,6 +16,7 @@ import java.util.Objects;
 /** What this host offers, besides what each backend examines by itself. */
 final class HostFacts {
 
+  private static final int READ_BYTES = 64 * 1024;
   private static final long MIN_FREE_BYTES = 2L << 30;
 
   private final Path data;
@@ -33,34 +36,7 @@ final class HostFacts {
   }
 
   private void kernel() {
-    add(
-        "root",
-        true,
-        "root".equals(System.getProperty("user.name")),
-        "namespaces, mounts and cgroups need it");
-    add(
-        "kernel",
-        true,
-        read("/proc/sys/kernel/ostype").equals("Linux"),
-        read("/proc/sys/kernel/osrelease"));
-    String fileSystems = read("/proc/filesystems");
-    add(
-        "EROFS",
-        true,
-        fileSystems.contains("erofs"),
-        hint(fileSystems.contains("erofs"), "modprobe erofs; layers are EROFS images"));
-    add(
-        "overlay",
-        true,
-        fileSystems.contains("overlay"),
-        hint(fileSystems.contains("overlay"), "modprobe overlay"));
-    String userNamespaces = read("/proc/sys/user/max_user_namespaces");
-    boolean some = !userNamespaces.isEmpty() && !userNamespaces.equals("0");
-    add(
-        "user namespaces",
-        true,
-        some,
-        some ? userNamespaces + " at most" : "sysctl user.max_user_namespaces is 0");
+    add("kernel", true, true, read("/proc/sys/kernel/osrelease"));
     boolean kvm = Files.isReadable(Path.of("/dev/kvm")) && Files.isWritable(Path.of("/dev/kvm"));
     add("/dev/kvm", false, kvm, hint(kvm, "no hardware virtualisation: VM backends emulate"));
   }
@@ -101,8 +77,6 @@ final class HostFacts {
   }
 
   private void tools() {
-    tool("crun", "apt-get install crun (the oci provider of blank sandboxes)");
-    tool("runc", "apt-get install runc (the oci provider of blank sandboxes)");
     tool("mkfs.erofs", "apt-get install erofs-utils (builds layers)");
     tool("debootstrap", "apt-get install debootstrap (the debian environment)");
     tool("busybox", "apt-get install busybox-static (the busybox environment)");
@@ -133,9 +107,10 @@ final class HostFacts {
     return available ? "" : otherwise;
   }
 
+  // Files below /proc/sys give what they have to the first read only.
   private static String read(String file) {
-    try {
-      return Files.readString(Path.of(file)).strip();
+    try (InputStream in = Files.newInputStream(Path.of(file))) {
+      return new String(in.readNBytes(READ_BYTES), StandardCharsets.UTF_8).strip();
     } catch (IOException missing) {
       return "";
     }
