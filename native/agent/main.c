@@ -19,6 +19,7 @@
 #include "host.h"
 #include "loop.h"
 #include "outbox.h"
+#include "raw.h"
 #include "sandbox.h"
 #include "worker.h"
 
@@ -53,7 +54,9 @@ static bool take_signals(bool stoppable) {
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);
   }
-  for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
+  struct { void (*handler)(int); unsigned long flags; void (*restorer)(void); uint64_t mask; } standard = {SIG_DFL, 0, NULL, 0};
+  // Not by sigaction(3), which keeps two numbers for the library and would leave them ignored for every command.
+  for (int number = 1; number < NSIG; number++) RAW(SYS_rt_sigaction, number, &standard, NULL, sizeof standard.mask, 0);
   signal(SIGPIPE, SIG_IGN);
   if (sigprocmask(SIG_BLOCK, &set, NULL)) return false;
   int fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);

@@ -28,8 +28,7 @@ class Terminals(Guest):
         self.assertIn(b"50 200", command.finish().out)
 
     def test_ctrl_c_stops_the_foreground(self):
-        command = self.shell("sleep 999; echo no", stdin=True).started()
-        poll(lambda: self.host.stats()[0] == 2)
+        command = self.host.exec("/bin/sleep", "999", size=(80, 24), stdin=True).started()
         command.input(b"\x03")
         self.assertEqual(command.finish().exit.signal, signal.SIGINT)
         self.assertEqual(command.out, b"^C")
