@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.Isolation;
 import dev.sandgate.spi.Sandbox;
+import dev.sandgate.spi.Termination;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -161,7 +162,38 @@ interface EscapeCases {
   }
 
   @Test
+  default void shouldOfferNoSocketOfThePlatform() {
+    isolated();
+    Result sockets =
+        sh("tail -n +2 /proc/net/unix; tail -n +2 /proc/net/tcp; tail -n +2 /proc/net/tcp6");
+    assertEquals("", sockets.stdout());
+    Result paths = sh("find / -xdev -type s 2>/dev/null");
+    assertEquals("", paths.stdout());
+  }
+
+  @Test
+  default void shouldReachNothingBeyondItsLoopback() {
+    String routes = sh("tail -n +2 /proc/net/route").stdout();
+    assertEquals("", routes, "an IPv4 route");
+    String devices = sh("tail -n +3 /proc/net/dev | cut -d: -f1").stdout().replace(" ", "");
+    assertEquals("lo\n", devices);
+  }
+
+  @Test
+  default void shouldEndTheMachineWhenItsGuestPowersOff() {
+    isolated();
+    assumeTrue(fixture().backend().isolation() == Isolation.VM, "only a machine powers off");
+    Sandbox sandbox = fixture().fresh();
+    Fixture.start(sandbox, Command.sh("poweroff -f").user("root"));
+    assertEquals(
+        Termination.Reason.GUEST,
+        Waiting.on(sandbox.terminated(), java.time.Duration.ofSeconds(5)).reason());
+  }
+
+  @Test
   default void shouldSurviveAttacksOnItsInit() {
+    isolated();
+    assumeTrue(fixture().backend().isolation() == Isolation.CONTAINER, "a machine may power off");
     sh("kill -9 1; kill -15 1; kill -9 -1; true");
     Result reboot = sh("reboot -f; halt -f; poweroff -f; kill -STOP 1; echo still here");
     assertTrue(reboot.stdout().contains("still here"), reboot::stdout);

@@ -71,7 +71,7 @@ interface ExecCases {
   @Test
   default void shouldRunInTheDirectory() {
     assertEquals("/", fixture().run(Command.of("pwd").cwd("/")).line());
-    assertEquals("/proc", fixture().run(Command.of("pwd").cwd("/proc")).line());
+    assertEquals("/etc", fixture().run(Command.of("pwd").cwd("/etc")).line());
     assertTrue(fixture().run(Command.of("pwd")).line().startsWith("/"));
   }
 

@@ -27,7 +27,8 @@ public interface Backend extends AutoCloseable {
 
   /**
    * What sandboxes of this backend can do beyond exec. A declared capability works; a call that needs an
-   * undeclared one is refused by the node with {@link ErrorCode#UNSUPPORTED} and never reaches the backend.
+   * undeclared one is refused by the node with {@link ErrorCode#UNSUPPORTED}, and by the backend too should it
+   * get there.
    *
    * @return constant for the backend's life
    */

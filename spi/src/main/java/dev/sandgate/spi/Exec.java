@@ -26,7 +26,8 @@ public interface Exec {
    * <p>One subscriber, once. Back-pressure: without demand the guest stops reading the command's pipes. An
    * item counts as acknowledged when {@code onNext} returns: only then may the guest forget those bytes.
    * Cancelling stops listening and leaves the command running. A stream that fails ({@link
-   * ErrorCode#SANDBOX_LOST}) says nothing about the command's outcome.
+   * ErrorCode#SANDBOX_LOST}) does so at once, without waiting for demand, and says nothing about the
+   * command's outcome.
    *
    * @return the events
    */

@@ -28,7 +28,8 @@ public sealed interface ExecEvent {
   /**
    * The command ended and its output is drained: the last event.
    *
-   * @param exitCode 0–255, or -1 when a signal ended it
+   * @param exitCode 0–255, or -1 when a signal ended it; a backend of {@link Isolation#PROCESS} that cannot
+   *     tell may show 128 plus the signal
    * @param signal the signal that ended it, or 0
    * @param outOfMemory whether the kernel killed something in the sandbox for memory while it ran
    * @param end how many bytes each output had
