@@ -16,7 +16,6 @@ import dev.sandgate.tck.BackendContract;
 import dev.sandgate.tck.GuestTools;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
@@ -66,7 +65,8 @@ abstract class ContainerContract extends BackendContract {
   private Layer layer() {
     try {
       if (layer == null) {
-        layer = BusyboxLayer.build(Files.createDirectories(context.stateDirectory().resolve("images")));
+        layer =
+            BusyboxLayer.build(Files.createDirectories(context.stateDirectory().resolve("images")));
       }
       return layer;
     } catch (IOException | InterruptedException e) {
