@@ -40,11 +40,8 @@ final class Adoption {
   List<Sandbox> run() {
     Map<String, Found> found =
         host.spawner().list().stream().collect(Collectors.toMap(Found::id, Function.identity()));
-    List<String> alive =
-        found.values().stream()
-            .filter(f -> f.pid() != 0 && known.contains(f.id()))
-            .map(Found::id)
-            .toList();
+    List<Found> alive =
+        found.values().stream().filter(f -> f.pid() != 0 && known.contains(f.id())).toList();
     List<Sandbox> adopted = reconnect(alive);
     Set<String> leftovers = new HashSet<>(found.keySet());
     leftovers.addAll(uppers());
@@ -59,18 +56,19 @@ final class Adoption {
     return adopted;
   }
 
-  private List<Sandbox> reconnect(List<String> ids) {
-    if (ids.isEmpty()) {
+  private List<Sandbox> reconnect(List<Found> alive) {
+    if (alive.isEmpty()) {
       return List.of();
     }
-    List<Uni<List<Sandbox>>> attempts = ids.stream().map(this::reconnect).toList();
+    List<Uni<List<Sandbox>>> attempts = alive.stream().map(this::reconnect).toList();
     List<Sandbox> adopted = new ArrayList<>();
     Uni.join().all(attempts).andCollectFailures().await().indefinitely().forEach(adopted::addAll);
     return adopted;
   }
 
-  private Uni<List<Sandbox>> reconnect(String id) {
-    return host.connect(id, GREETING)
+  private Uni<List<Sandbox>> reconnect(Found found) {
+    String id = found.id();
+    return host.connect(id, found.pid(), GREETING)
         .map(agent -> take(id, agent))
         .onFailure()
         .recoverWithItem(

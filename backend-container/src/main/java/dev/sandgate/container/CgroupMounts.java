@@ -29,6 +29,29 @@ record CgroupMounts(Optional<Path> v2, Map<String, String> controllers) {
       Set.of("cpu", "cpuset", "cpuacct", "memory", "pids", "blkio", "io", "freezer", "devices");
   private static final int DEPTH = 2;
 
+  /**
+   * Where a process is in one controller's hierarchy.
+   *
+   * @param v2 whether that is the unified hierarchy
+   * @param directory as this process sees it
+   */
+  record Place(boolean v2, Path directory) {}
+
+  /** The place of a process, when the controller is there. */
+  Optional<Place> ofProcess(int pid, String controller) {
+    String mount = controllers.getOrDefault(controller, "");
+    if (mount.isEmpty()) {
+      return Optional.empty();
+    }
+    boolean v2 = mount.startsWith("v2:");
+    return ProcFile.lines("/proc/" + pid + "/cgroup").stream()
+        .map(line -> line.split(":", 3))
+        .filter(
+            line -> v2 ? line[0].equals("0") : List.of(line[1].split(",", -1)).contains(controller))
+        .findFirst()
+        .map(line -> new Place(v2, Path.of(mount.substring(3) + line[2])));
+  }
+
   /** Reads {@code /proc/self/mountinfo}. */
   static CgroupMounts read() {
     Map<String, String> controllers = new HashMap<>();

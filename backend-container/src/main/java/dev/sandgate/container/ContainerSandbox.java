@@ -3,11 +3,13 @@
 package dev.sandgate.container;
 
 import dev.sandgate.spi.Connection;
+import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.Exec;
 import dev.sandgate.spi.ExecSpec;
 import dev.sandgate.spi.Files;
 import dev.sandgate.spi.OutputOffsets;
 import dev.sandgate.spi.Sandbox;
+import dev.sandgate.spi.SandgateException;
 import dev.sandgate.spi.Termination;
 import dev.sandgate.spi.Termination.Reason;
 import dev.sandgate.spi.Usage;
@@ -64,8 +66,12 @@ final class ContainerSandbox implements Sandbox {
 
   @Override
   public Uni<Usage> usage() {
-    return host.call(() -> host.spawner().usage(id))
-        .invoke(usage -> agent.sawMemoryKills(usage.outOfMemoryKills()));
+    return isBeingRemoved() ? gone() : host.call(() -> host.spawner().usage(id));
+  }
+
+  private <T> Uni<T> gone() {
+    return Uni.createFrom()
+        .failure(() -> new SandgateException(ErrorCode.SANDBOX_LOST, id + " has ended"));
   }
 
   @Override

@@ -47,7 +47,8 @@ record ContainerSettings(
     SettingsReader read = new SettingsReader(context.settings());
     ContainerSettings settings =
         new ContainerSettings(
-            read.oneOf("provider", Map.of("native", Provider.NATIVE, "oci", Provider.OCI), "native"),
+            read.oneOf(
+                "provider", Map.of("native", Provider.NATIVE, "oci", Provider.OCI), "native"),
             read.oneOf("runtime", Map.of("crun", "crun", "runc", "runc"), "crun"),
             spawner(context, read),
             limits(read),

@@ -65,7 +65,7 @@ final class Creation {
                 limits.diskBytes(),
                 layers,
                 spec.hostname()));
-    AgentConnection agent = host.connect(spec.id(), GREETING).await().indefinitely();
+    AgentConnection agent = host.connect(spec.id(), pid, GREETING).await().indefinitely();
     undo.push("agent of " + spec.id(), agent::close);
     setUp(agent, limits);
     ContainerSandbox sandbox = new ContainerSandbox(host, spec.id(), agent);

@@ -14,10 +14,13 @@ import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** What all sandboxes of a backend share: the spawner, the agents' event loops, virtual threads. */
 final class Host implements AutoCloseable {
 
+  private static final Logger LOG = LoggerFactory.getLogger(Host.class);
   private static final int STEP_LAYER = 15;
   private static final int STEP_VERIFY = 19;
   private static final int EOPNOTSUPP = 95;
@@ -29,6 +32,7 @@ final class Host implements AutoCloseable {
   private final AgentLoop loop;
   private final ExecutorService threads =
       Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("container-", 0).factory());
+  private final CgroupMounts mounts = CgroupMounts.read();
   private volatile boolean closed;
 
   Host(ContainerSettings settings) {
@@ -64,12 +68,11 @@ final class Host implements AutoCloseable {
     return closed;
   }
 
-  /** Connects to the agent of a sandbox. */
-  Uni<AgentConnection> connect(String id, Duration within) {
+  /** Connects to the agent of a sandbox, which has this pid on the host. */
+  Uni<AgentConnection> connect(String id, int pid, Duration within) {
+    OomCounter kills = OomCounter.of(mounts, pid);
     return loop.connect(
-        settings.spawner().agentSocket(id),
-        within,
-        () -> call(() -> spawner.usage(id).outOfMemoryKills()));
+        settings.spawner().agentSocket(id), within, () -> Uni.createFrom().item(kills::read));
   }
 
   /** Runs a task on a virtual thread. */
@@ -141,6 +144,11 @@ final class Host implements AutoCloseable {
   public void close() {
     closed = true;
     loop.close();
+    try {
+      spawner.stopIfUnused();
+    } catch (SpawnerException e) {
+      LOG.warn("the spawner stays", e);
+    }
     spawner.close();
     threads.shutdown();
   }

@@ -106,8 +106,7 @@ final class OciBlanks implements Blanks {
         helper.cgroupName());
   }
 
-  private static SandgateException failed(
-      @Nullable String why, @Nullable Exception cause) {
+  private static SandgateException failed(@Nullable String why, @Nullable Exception cause) {
     return new SandgateException(
         ErrorCode.BACKEND_UNAVAILABLE, "", "the OCI runtime made no container: " + why, cause);
   }

@@ -17,6 +17,7 @@ final class BusyboxLayer {
 
   private static final List<String> DIRECTORIES =
       List.of("bin", "proc", "sys", "dev", "etc", "tmp", "run", "var", "root", "work");
+
   private BusyboxLayer() {}
 
   static Layer build(Path directory) throws IOException, InterruptedException {

@@ -47,7 +47,7 @@ interface TerminalCases {
   @Test
   default void shouldInterruptTheForegroundWithControlC() {
     Running running =
-        start(Command.sh("trap 'echo interrupted; exit 5' INT; echo ready; sleep 1000"));
+        start(Command.sh("trap 'echo interrupted; exit 5' INT; echo ready; while :; do sleep 0.2; done"));
     running.events().awaitStdout("ready");
     running.write(0, "\u0003", false);
     Result result = running.result();
@@ -57,7 +57,7 @@ interface TerminalCases {
 
   @Test
   default void shouldSignalTheForegroundGroup() {
-    Running running = start(Command.sh("trap 'echo got it; exit 6' TERM; echo ready; sleep 1000"));
+    Running running = start(Command.sh("trap 'echo got it; exit 6' TERM; echo ready; while :; do sleep 0.2; done"));
     running.events().awaitStdout("ready");
     running.signal(15, SignalTarget.GROUP);
     Result result = running.result();

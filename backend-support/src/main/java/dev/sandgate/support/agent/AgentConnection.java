@@ -90,14 +90,6 @@ public final class AgentConnection implements AutoCloseable {
         link, new Question(Operation.EXEC, "stats", FrameType.STATS, 0, f -> {}), AgentStats::of);
   }
 
-  /**
-   * Says how many processes the kernel killed for memory so far, so that the next failing command is not blamed for
-   * them.
-   */
-  public void sawMemoryKills(long total) {
-    oom.saw(total);
-  }
-
   /** Completes with the reason when the agent is gone, does not answer, or {@link #close} was called. */
   public CompletableFuture<String> lost() {
     return link.lost().copy();

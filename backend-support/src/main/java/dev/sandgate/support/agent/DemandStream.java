@@ -112,7 +112,16 @@ final class DemandStream<T> extends AbstractMulti<T> implements Flow.Subscriptio
   }
 
   /** Ends at once, dropping what waits. */
-  void finish(Throwable cause) {
+  void abort(Throwable cause) {
+    if (subscriber != null) {
+      finish(cause);
+    } else if (!ended) {
+      source.cancelled();
+      end(cause);
+    }
+  }
+
+  private void finish(Throwable cause) {
     MultiSubscriber<? super T> last = subscriber;
     if (last != null) {
       leave();

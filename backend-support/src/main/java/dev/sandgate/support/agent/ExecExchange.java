@@ -29,19 +29,18 @@ final class ExecExchange extends Exchange implements DemandStream.Source<ExecEve
   private final Link link;
   private final ExecOpening opening;
   private final OomWatch oom;
-  private final long oomBefore;
   private final Handover<Exec> started;
   private final Incoming incoming;
   private final DemandStream<ExecEvent> events;
   private @Nullable SendWindow stdin;
   private @Nullable ExecEvent exit;
   private boolean abandoned;
+  private long killsBefore;
 
   ExecExchange(Link link, ExecOpening opening, OomWatch oom, UniEmitter<? super Exec> started) {
     this.link = link;
     this.opening = opening;
     this.oom = oom;
-    this.oomBefore = oom.seen();
     this.started = new Handover<>(started, () -> link.execute(this::abandon));
     this.incoming = new Incoming(link, this, opening.windows());
     this.events = new DemandStream<>(link, this);
@@ -49,6 +48,7 @@ final class ExecExchange extends Exchange implements DemandStream.Source<ExecEve
 
   /** Asks the guest; the result goes to the emitter. */
   void open() {
+    oom.read(link, kills -> killsBefore = kills);
     opening.open(link, this);
   }
 
@@ -176,10 +176,7 @@ final class ExecExchange extends Exchange implements DemandStream.Source<ExecEve
     fields.end();
     link.forget(this);
     closeStdin("the command has ended");
-    oom.killedSince(
-        oomBefore,
-        code != 0,
-        killed -> link.execute(() -> end(new Exited(code, signal, killed, end, usage))));
+    oom.read(link, kills -> end(new Exited(code, signal, kills > killsBefore, end, usage)));
   }
 
   private void end(Exited event) {
@@ -202,7 +199,7 @@ final class ExecExchange extends Exchange implements DemandStream.Source<ExecEve
     if (stdin != null) {
       stdin.close(reason);
     }
-    events.end(reason);
+    events.abort(reason);
   }
 
   @Override

@@ -73,7 +73,7 @@ final class GuestChecks {
     if (!cwd.isEmpty()) {
       path("cwd", cwd);
       Deque<String> parts = normalized(cwd);
-      if (Set.of("proc", "dev", "sys").contains(parts.peekFirst()) && parts.size() > 1) {
+      if (parts.size() > 1 && Set.of("proc", "dev", "sys").contains(parts.getFirst())) {
         throw SandgateException.invalid("cwd", "must not lie below /proc, /dev or /sys: " + cwd);
       }
     }

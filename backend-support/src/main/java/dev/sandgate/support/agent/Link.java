@@ -81,7 +81,7 @@ final class Link extends ChannelInboundHandlerAdapter {
                     () -> {
                       try {
                         body.accept(emitter);
-                      } catch (SandgateException e) {
+                      } catch (RuntimeException e) {
                         emitter.fail(e);
                       }
                     }));

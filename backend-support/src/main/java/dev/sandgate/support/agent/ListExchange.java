@@ -81,7 +81,7 @@ final class ListExchange extends Exchange implements DemandStream.Source<FileInf
 
   @Override
   void onLost(SandgateException reason) {
-    stream.end(reason);
+    stream.abort(reason);
   }
 
   @Override

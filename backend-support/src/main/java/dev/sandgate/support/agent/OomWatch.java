@@ -3,62 +3,46 @@
 package dev.sandgate.support.agent;
 
 import io.smallrye.mutiny.Uni;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells whether the kernel killed something for memory while a command ran, by a counter outside the guest. The counter
- * is read only after commands that did not succeed; a kill that a successful command hid counts for the next reading.
+ * Tells whether the kernel killed something for memory while a command ran, by a counter outside the guest that is read
+ * at the command's start and end.
  */
 final class OomWatch {
 
   private static final Logger LOG = LoggerFactory.getLogger(OomWatch.class);
 
   private final Supplier<Uni<Long>> counter;
-  private final AtomicLong seen = new AtomicLong();
+  private long last;
 
   OomWatch(Supplier<Uni<Long>> counter) {
     this.counter = counter;
   }
 
-  /** The last reading. */
-  long seen() {
-    return seen.get();
-  }
-
-  /** A reading that somebody else took. */
-  void saw(long kills) {
-    seen.accumulateAndGet(kills, Math::max);
-  }
-
   /**
-   * Answers once, on any thread.
+   * Reads the counter; when that fails the last reading counts.
    *
-   * @param before the reading when the command started
-   * @param failed whether it did not succeed
-   * @param answer whether there were more kills since
+   * @param link whose event loop this belongs to
+   * @param answer gets the number of kills so far, once, on the event loop
    */
-  void killedSince(long before, boolean failed, Consumer<Boolean> answer) {
-    if (!failed) {
-      answer.accept(false);
-      return;
-    }
+  void read(Link link, LongConsumer answer) {
     counter
         .get()
         .subscribe()
         .with(
-            kills -> {
-              saw(kills);
-              answer.accept(kills > before);
-            },
+            kills ->
+                link.execute(
+                    () -> {
+                      last = kills;
+                      answer.accept(kills);
+                    }),
             failure -> {
-              LOG.warn(
-                  "no reading of memory kills; a command is reported as not killed for memory",
-                  failure);
-              answer.accept(false);
+              LOG.debug("no reading of memory kills", failure);
+              link.execute(() -> answer.accept(last));
             });
   }
 }

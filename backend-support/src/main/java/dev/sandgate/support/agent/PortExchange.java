@@ -94,7 +94,11 @@ final class PortExchange extends Exchange implements Connection, DemandStream.So
     } else {
       closeOutput("the connection has ended");
     }
-    input.end(cause);
+    if (cause == null) {
+      input.end(null);
+    } else {
+      input.abort(cause);
+    }
   }
 
   @Override

@@ -52,7 +52,7 @@ final class ReadExchange extends Exchange implements DemandStream.Source<ByteBuf
 
   @Override
   void onLost(SandgateException reason) {
-    stream.end(reason);
+    stream.abort(reason);
   }
 
   @Override

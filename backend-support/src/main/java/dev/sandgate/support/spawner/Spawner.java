@@ -5,6 +5,7 @@ package dev.sandgate.support.spawner;
 import dev.sandgate.spi.Usage;
 import dev.sandgate.support.wire.Errno;
 import dev.sandgate.support.wire.FieldReader;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -32,6 +33,7 @@ public final class Spawner implements AutoCloseable {
   private static final int DESTROY_ATTEMPTS = 6;
 
   private final SpawnerPool pool;
+  private final Path run;
 
   /**
    * Starts nothing yet.
@@ -40,6 +42,7 @@ public final class Spawner implements AutoCloseable {
    */
   public Spawner(SpawnerSettings settings) {
     this.pool = new SpawnerPool(settings);
+    this.run = settings.run();
   }
 
   /**
@@ -162,6 +165,14 @@ public final class Spawner implements AutoCloseable {
   /** Ends the spawner; sandboxes live on. */
   public void stop() {
     pool.ask(STOP, w -> {});
+  }
+
+  /** Ends a spawner that runs and has no sandbox, and removes its run directory. */
+  public void stopIfUnused() {
+    if (pool.isRunning() && list().isEmpty()) {
+      stop();
+      RunDirectory.remove(run);
+    }
   }
 
   /** Closes the connections; the spawner stays. */

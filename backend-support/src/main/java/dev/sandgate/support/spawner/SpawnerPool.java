@@ -30,6 +30,7 @@ final class SpawnerPool implements AutoCloseable {
   private final Semaphore permits = new Semaphore(CONNECTIONS, true);
   private final ConcurrentLinkedDeque<SpawnerWire> idle = new ConcurrentLinkedDeque<>();
   private final ReentrantLock starting = new ReentrantLock();
+  private volatile boolean closed;
 
   SpawnerPool(SpawnerSettings settings) {
     this.settings = settings;
@@ -57,11 +58,11 @@ final class SpawnerPool implements AutoCloseable {
       usable = true;
       throw e;
     } finally {
-      if (usable) {
+      if (usable && !closed) {
         idle.push(wire);
       } else {
         wire.close();
-        close();
+        closeIdle();
       }
     }
   }
@@ -87,6 +88,15 @@ final class SpawnerPool implements AutoCloseable {
     } finally {
       starting.unlock();
     }
+  }
+
+  /** Whether a spawner answers; none is started. */
+  boolean isRunning() {
+    SpawnerWire wire = connectToRunning();
+    if (wire != null) {
+      close(wire);
+    }
+    return wire != null;
   }
 
   private @Nullable SpawnerWire connectToRunning() {
@@ -137,12 +147,21 @@ final class SpawnerPool implements AutoCloseable {
 
   @Override
   public void close() {
+    closed = true;
+    closeIdle();
+  }
+
+  private void closeIdle() {
     for (SpawnerWire wire = idle.poll(); wire != null; wire = idle.poll()) {
-      try {
-        wire.close();
-      } catch (IOException e) {
-        LOG.warn("a connection to the spawner could not be closed", e);
-      }
+      close(wire);
+    }
+  }
+
+  private static void close(SpawnerWire wire) {
+    try {
+      wire.close();
+    } catch (IOException e) {
+      LOG.warn("a connection to the spawner could not be closed", e);
     }
   }
 }

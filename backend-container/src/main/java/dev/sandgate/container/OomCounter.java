@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+package dev.sandgate.container;
+
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * How many processes of one sandbox the kernel killed for memory, read straight from its memory cgroup: a few microseconds
+ * that never wait, so it may be read on an event loop.
+ *
+ * @param file {@code memory.events} or, on v1, {@code memory.oom_control}
+ */
+record OomCounter(Optional<Path> file) {
+
+  private static final String KEY = "oom_kill ";
+
+  /** The counter of the sandbox whose agent has this pid on the host. */
+  static OomCounter of(CgroupMounts mounts, int pid) {
+    return new OomCounter(mounts.ofProcess(pid, "memory").map(OomCounter::fileIn));
+  }
+
+  private static Path fileIn(CgroupMounts.Place place) {
+    return place.directory().resolve(place.v2() ? "memory.events" : "memory.oom_control");
+  }
+
+  long read() {
+    return file.stream()
+        .flatMap(path -> ProcFile.lines(path.toString()).stream())
+        .filter(line -> line.startsWith(KEY))
+        .mapToLong(line -> Long.parseLong(line.substring(KEY.length()).strip()))
+        .findFirst()
+        .orElse(0);
+  }
+}
