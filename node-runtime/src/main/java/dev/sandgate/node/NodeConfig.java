@@ -24,7 +24,8 @@ import java.util.Optional;
  *     characters
  * @param defaults what a create request that leaves a field out gets
  * @param capacity what the node keeps at most
- * @param settings of the backends, keys {@code backend.<name>.<key>}
+ * @param settings of the backends, keys {@code backend.<name>.<key>}; {@code backend.<name>.enabled=false}
+ *     leaves a backend closed
  */
 public record NodeConfig(
     String nodeId,

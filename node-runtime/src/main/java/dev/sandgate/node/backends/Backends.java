@@ -24,6 +24,8 @@ public final class Backends implements AutoCloseable {
 
   private static final Pattern NAME = Pattern.compile("[a-z0-9-]{1,32}");
 
+  private static final String ENABLED = "enabled";
+
   private final Map<String, OpenBackend> open = new TreeMap<>();
   private final Plugins plugins;
 
@@ -52,7 +54,12 @@ public final class Backends implements AutoCloseable {
       Map<String, Plugins.Found> byName = new TreeMap<>();
       backends.plugins.found().forEach(found -> checkName(found, byName));
       checkSettings(setup.settings(), byName);
-      byName.forEach((name, found) -> backends.open.put(name, openOne(name, found, setup)));
+      byName.forEach(
+          (name, found) -> {
+            if (enabled(name, setup.settings())) {
+              backends.open.put(name, openOne(name, found, setup));
+            }
+          });
       return backends;
     } catch (RuntimeException e) {
       backends.close();
@@ -114,6 +121,15 @@ public final class Backends implements AutoCloseable {
     }
   }
 
+  private static boolean enabled(String name, Map<String, String> settings) {
+    String key = prefix(name) + ENABLED;
+    String value = settings.getOrDefault(key, "true");
+    if (!value.equals("true") && !value.equals("false")) {
+      throw config(key, "%s must be true or false, not %s".formatted(key, Fields.shown(value)));
+    }
+    return value.equals("true");
+  }
+
   private static OpenBackend openOne(String name, Plugins.Found found, Setup setup) {
     Path state = setup.dataDirectory().resolve("backends").resolve(name);
     try {
@@ -135,6 +151,7 @@ public final class Backends implements AutoCloseable {
     String prefix = prefix(name);
     return settings.entrySet().stream()
         .filter(entry -> entry.getKey().startsWith(prefix))
+        .filter(entry -> !entry.getKey().equals(prefix + ENABLED))
         .collect(
             Collectors.toMap(entry -> entry.getKey().substring(prefix.length()), Map.Entry::getValue));
   }

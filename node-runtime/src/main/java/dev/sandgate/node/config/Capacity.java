@@ -23,9 +23,9 @@ public record Capacity(
     long recordMemoryBytes,
     Duration retention) {
 
-  /** 12,000 sandboxes, 4,096 commands each, 200,000 ended ones, 256 MiB, 10 minutes. */
+  /** 12,000 sandboxes, 4,096 commands each, 50,000 ended ones, 256 MiB, 10 minutes. */
   public static final Capacity STANDARD =
-      new Capacity(12_000, 4_096, 200_000, 256L << 20, Duration.ofMinutes(10));
+      new Capacity(12_000, 4_096, 50_000, 256L << 20, Duration.ofMinutes(10));
 
   /** Checks. */
   public Capacity {

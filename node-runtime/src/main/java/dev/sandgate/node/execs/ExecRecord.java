@@ -129,6 +129,14 @@ final class ExecRecord {
     started.complete(this);
   }
 
+  /** Takes the handle away when the guest is to forget the command. */
+  @Nullable Exec released() {
+    Exec last = handle;
+    handle = null;
+    producer = null;
+    return last;
+  }
+
   /** Ends it, once; says whether this call did. */
   boolean end(ExecResult outcome) {
     synchronized (this) {

@@ -172,7 +172,7 @@ final class Executions {
 
   /** The result is kept: the guest may forget. */
   private static void release(ExecRecord record) {
-    Exec exec = record.handle();
+    Exec exec = record.released();
     if (exec != null) {
       exec.release()
           .subscribe()

@@ -150,7 +150,9 @@ final class Records {
     OfSandbox of = bySandbox.get(record.sandbox().id());
     if (of != null && of.byId.remove(record.execId(), record)) {
       of.byAge.remove(record.sequence());
-      of.ended.remove(record);
+      if (record.equals(of.ended.peek())) {
+        of.ended.remove();
+      }
       record.output().release();
       journal.forget(record);
     }

@@ -148,7 +148,8 @@ public final class TestNode implements AutoCloseable {
   }
 
   private NodeConfig config() {
-    return change.apply(with(NodeConfig.of("n1", directory, TOKEN), "backend.memory.host", mark));
+    NodeConfig config = with(NodeConfig.of("n1", directory, TOKEN), "backend.memory.host", mark);
+    return change.apply(with(config, "backend.container.enabled", "false"));
   }
 
   private static NodeConfig copy(

@@ -1,0 +1,293 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.sandgate.node;
+
+import static dev.sandgate.node.support.Ran.start;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.sandgate.node.support.Answers;
+import dev.sandgate.node.support.Ran;
+import dev.sandgate.node.support.TestNode;
+import dev.sandgate.proto.v1.AttachExecRequest;
+import dev.sandgate.proto.v1.Command;
+import dev.sandgate.proto.v1.CreateSandboxBatchItem;
+import dev.sandgate.proto.v1.CreateSandboxBatchRequest;
+import dev.sandgate.proto.v1.CreateSandboxRequest;
+import dev.sandgate.proto.v1.DeleteSandboxRequest;
+import dev.sandgate.proto.v1.EnvironmentsGrpcClient;
+import dev.sandgate.proto.v1.ExecEvent;
+import dev.sandgate.proto.v1.ExecsGrpcClient;
+import dev.sandgate.proto.v1.GetSandboxRequest;
+import dev.sandgate.proto.v1.ImportEnvironmentRequest;
+import dev.sandgate.proto.v1.ImportProgress;
+import dev.sandgate.proto.v1.RunExecRequest;
+import dev.sandgate.proto.v1.Sandbox;
+import dev.sandgate.proto.v1.SandboxSpec;
+import dev.sandgate.proto.v1.SandboxState;
+import dev.sandgate.proto.v1.SandboxesGrpcClient;
+import dev.sandgate.support.spawner.Spawner;
+import dev.sandgate.support.spawner.SpawnerSettings;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+
+/** The whole way on a node: gRPC, the container backend, the guest agent, a real command. Needs root. */
+@Tag("root")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class ContainerNodeTest {
+
+  private final String mark = UUID.randomUUID().toString().substring(0, 8);
+  private final Path run = Path.of("/run", "sgt-" + mark);
+  private TestNode node;
+
+  @BeforeAll
+  void begin() {
+    node =
+        TestNode.start(
+            config -> {
+              NodeConfig on = TestNode.with(config, "backend.container.enabled", "true");
+              on = TestNode.with(on, "backend.container.run", run.toString());
+              return TestNode.with(on, "backend.container.cgroup-name", "sgt-" + mark);
+            });
+    Answers<ImportEnvironmentRequest, ImportProgress> call =
+        node.rpc().open(EnvironmentsGrpcClient.ImportEnvironment, 0);
+    call.end(
+        ImportEnvironmentRequest.newBuilder().setName("busybox").setBuiltin("busybox").build());
+    call.rest();
+  }
+
+  @AfterAll
+  void end() throws Exception {
+    node.stop();
+    Path binaries = Path.of(System.getProperty("sandgate.native", "/usr/lib/sandgate"));
+    Path state = node.directory().resolve("backends/container");
+    SpawnerSettings settings =
+        new SpawnerSettings(
+            binaries.resolve("spawner"),
+            binaries.resolve("agent"),
+            run,
+            state,
+            100_000,
+            "sgt-" + mark);
+    List<String> left = new ArrayList<>();
+    try (Spawner spawner = new Spawner(settings)) {
+      for (Spawner.Found found : spawner.list()) {
+        left.add(found.id());
+        spawner.destroy(found.id(), "uppers/" + found.id());
+      }
+      spawner.stop();
+    }
+    node.close();
+    assertEquals(List.of(), left, "sandboxes are left");
+  }
+
+  private static CreateSandboxRequest.Builder request() {
+    return CreateSandboxRequest.newBuilder()
+        .setSpec(SandboxSpec.newBuilder().setEnvironment("busybox"));
+  }
+
+  private String create() {
+    return node.rpc().unary(SandboxesGrpcClient.Create, request().build()).getSandboxId();
+  }
+
+  private void delete(String id) {
+    assertTrue(
+        node.rpc()
+            .unary(
+                SandboxesGrpcClient.Delete,
+                DeleteSandboxRequest.newBuilder().setSandboxId(id).build())
+            .getExisted());
+  }
+
+  private Ran run(String sandbox, String... argv) {
+    return Ran.of(node.rpc().stream(ExecsGrpcClient.Start, start(sandbox, "", argv)).rest());
+  }
+
+  @Test
+  void shouldRunCommandsApartFromEachOtherAsAnOrdinaryUser() {
+    String one = create();
+    String two = create();
+    assertEquals("user\n", run(one, "id", "-un").stdout());
+    assertEquals("/home/user\n", run(one, "pwd").stdout());
+    assertEquals(0, run(one, "sh", "-c", "echo mine > /tmp/file").result().getExitCode());
+    assertEquals("mine\n", run(one, "cat", "/tmp/file").stdout());
+    assertEquals(1, run(two, "cat", "/tmp/file").result().getExitCode());
+    assertEquals("", run(one, "cat").stdout());
+    Ran both = run(one, "sh", "-c", "echo out; echo err >&2; exit 7");
+    assertEquals("out\n", both.stdout());
+    assertEquals("err\n", both.stderr());
+    assertEquals(7, both.result().getExitCode());
+    delete(one);
+    delete(two);
+  }
+
+  @Test
+  void shouldDeliverFiveMillionLinesUnchanged() throws Exception {
+    String id = create();
+    MessageDigest expected = MessageDigest.getInstance("SHA-256");
+    for (int i = 1; i <= 5_000_000; i++) {
+      expected.update((i + "\n").getBytes(StandardCharsets.US_ASCII));
+    }
+    MessageDigest received = MessageDigest.getInstance("SHA-256");
+    long begun = System.nanoTime();
+    Answers<?, ExecEvent> call =
+        node.rpc().stream(ExecsGrpcClient.Start, start(id, "", "seq", "1", "5000000"));
+    int messages = 0;
+    for (Optional<ExecEvent> next = call.next(); next.isPresent(); next = call.next()) {
+      if (next.get().hasOutput()) {
+        messages++;
+        received.update(next.get().getOutput().getData().asReadOnlyByteBuffer());
+      }
+    }
+    System.out.printf(
+        "38.9 MB in %d ms, %d messages%n",
+        TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun), messages);
+    assertEquals(
+        HexFormat.of().formatHex(expected.digest()), HexFormat.of().formatHex(received.digest()));
+    delete(id);
+  }
+
+  @Test
+  void shouldTakeBackContainersAndTheirCommands() {
+    String id = create();
+    Answers<?, ExecEvent> call =
+        node.rpc()
+            .stream(
+                ExecsGrpcClient.Start,
+                start(id, "long", "sh", "-c", "echo begun; sleep 3; echo done; exit 5"));
+    call.next();
+    node.restart();
+    Ran after =
+        Ran.of(
+            node.rpc()
+                .stream(
+                    ExecsGrpcClient.Attach,
+                    AttachExecRequest.newBuilder().setSandboxId(id).setExecId("long").build())
+                .rest());
+    assertEquals(5, after.result().getExitCode());
+    assertTrue(after.stdout().endsWith("done\n"), after.stdout());
+    assertEquals("again\n", run(id, "echo", "again").stdout());
+    delete(id);
+  }
+
+  @Test
+  void shouldKillTheWholeTreeOfACommandThatTakesTooLong() {
+    String id = create();
+    Command tree =
+        Command.newBuilder()
+            .setShell("echo begun; (setsid sleep 987 &) ; sleep 987")
+            .setTimeoutMillis(300)
+            .build();
+    Ran ran =
+        Ran.of(
+            node.rpc()
+                .stream(
+                    ExecsGrpcClient.Start,
+                    dev.sandgate.proto.v1.StartExecRequest.newBuilder()
+                        .setSandboxId(id)
+                        .setCommand(tree)
+                        .build())
+                .rest());
+    assertEquals("begun\n", ran.stdout());
+    assertEquals("COMMAND_TIMEOUT", ran.result().getKillReason());
+    assertFalse(run(id, "ps").stdout().contains("sleep 987"));
+    delete(id);
+  }
+
+  @Test
+  void shouldMakeManyInOneCall() {
+    List<CreateSandboxBatchItem> items =
+        node.rpc()
+            .stream(
+                SandboxesGrpcClient.CreateBatch,
+                CreateSandboxBatchRequest.newBuilder()
+                    .setSpec(request().getSpec())
+                    .setCount(50)
+                    .build())
+            .rest();
+    assertEquals(50, items.size());
+    assertEquals(50, items.stream().map(CreateSandboxBatchItem::getIndex).distinct().count());
+    for (CreateSandboxBatchItem item : items) {
+      assertTrue(item.hasSandbox(), item.getMessage());
+      String id = item.getSandbox().getSandboxId();
+      assertEquals("ok\n", run(id, "echo", "ok").stdout());
+      delete(id);
+    }
+  }
+
+  @Test
+  void shouldAnswerATrivialCommandQuickly() {
+    String id = create();
+    RunExecRequest request =
+        RunExecRequest.newBuilder()
+            .setSandboxId(id)
+            .setCommand(Command.newBuilder().addArgv("/bin/true"))
+            .build();
+    List<Long> micros = new ArrayList<>();
+    for (int i = 0; i < 1_500; i++) {
+      long begun = System.nanoTime();
+      assertEquals(0, node.rpc().unary(ExecsGrpcClient.Run, request).getExitCode());
+      if (i >= 500) {
+        micros.add(TimeUnit.NANOSECONDS.toMicros(System.nanoTime() - begun));
+      }
+    }
+    micros.sort(null);
+    long middle = micros.get(micros.size() / 2);
+    System.out.printf("Run of true: p50 %d µs, p99 %d µs%n", middle, micros.get(micros.size() * 99 / 100));
+    assertTrue(middle < 20_000, middle + " µs");
+    delete(id);
+  }
+
+  @Test
+  void shouldFailASandboxWhoseAgentDies() {
+    String id = create();
+    Answers<?, ExecEvent> call =
+        node.rpc().stream(ExecsGrpcClient.Start, start(id, "x", "sleep", "987"));
+    List<ExecEvent> events = new ArrayList<>(List.of(call.next().orElseThrow()));
+    long pid = agent(id);
+    ProcessHandle.of(pid).orElseThrow().destroyForcibly();
+    events.addAll(call.rest());
+    assertEquals("SANDBOX_LOST", Ran.of(events).result().getKillReason());
+    Sandbox shown =
+        node.rpc()
+            .unary(SandboxesGrpcClient.Get, GetSandboxRequest.newBuilder().setSandboxId(id).build());
+    assertTrue(
+        shown.getState() == SandboxState.SANDBOX_STATE_FAILED
+            || shown.getState() == SandboxState.SANDBOX_STATE_TERMINATED,
+        shown.toString());
+  }
+
+  private long agent(String id) {
+    Path binaries = Path.of(Objects.requireNonNull(System.getProperty("sandgate.native")));
+    SpawnerSettings settings =
+        new SpawnerSettings(
+            binaries.resolve("spawner"),
+            binaries.resolve("agent"),
+            run,
+            node.directory().resolve("backends/container"),
+            100_000,
+            "sgt-" + mark);
+    try (Spawner spawner = new Spawner(settings)) {
+      return spawner.list().stream()
+          .filter(found -> found.id().equals(id))
+          .findFirst()
+          .orElseThrow()
+          .pid();
+    }
+  }
+}
