@@ -17,8 +17,7 @@ public record GuestTools(String scratch, String otherUser, List<String> echoServ
 
   /** BusyBox: writes to {@code /tmp}, its {@code nc} echoes. */
   public static final GuestTools BUSYBOX =
-      new GuestTools(
-          "/tmp", "", List.of("nc", "-ll", "-p", "{port}", "-e", "cat"));
+      new GuestTools("/tmp", "", List.of("nc", "-ll", "-p", "{port}", "-e", "cat"));
 
   /** Freezes the list. */
   public GuestTools {

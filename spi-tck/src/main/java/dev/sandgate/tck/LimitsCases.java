@@ -91,7 +91,8 @@ interface LimitsCases {
     try {
       sandbox = limited(new ResourceLimits(0, 0, 0, 32 << 20, 0));
     } catch (SandgateException refusal) {
-      assumeTrue(!refusal.field().equals("limits.disk_bytes"), () -> "refused: " + refusal.getMessage());
+      assumeTrue(
+          !refusal.field().equals("limits.disk_bytes"), () -> "refused: " + refusal.getMessage());
       throw refusal;
     }
     String file = fixture().scratch() + "/big";
