@@ -12,7 +12,7 @@ import java.util.Map;
  *
  * @param scenario which
  * @param ok whether every must held
- * @param ratios ours ÷ theirs, lower is better unless the name ends in
+ * @param ratios ours ÷ theirs, lower is better unless the name ends in {@code _gain}
  * @param figures absolute values, the unit in the name
  * @param machine where it was measured
  * @param notes what was not run, and what else a reader must know
