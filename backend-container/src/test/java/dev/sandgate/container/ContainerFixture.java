@@ -68,7 +68,6 @@ final class ContainerFixture implements AutoCloseable {
       for (Spawner.Found left : spawner.list()) {
         spawner.destroy(left.id(), "uppers/" + left.id());
       }
-      spawner.stop();
     } finally {
       backend.close();
       TestTree.delete(directory);
