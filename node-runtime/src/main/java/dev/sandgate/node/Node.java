@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node;
 
 import dev.sandgate.node.backends.Backends;
@@ -129,8 +128,7 @@ public final class Node implements AutoCloseable {
   }
 
   private void listen(NodeConfig config, Routes routes, Failures failures) {
-    Listener.Address address =
-        new Listener.Address(config.host(), config.port(), config.token());
+    Listener.Address address = new Listener.Address(config.host(), config.port(), config.token());
     Listener listener = settled(Listener.open(vertx, address, routes, failures));
     undo.push("listener", () -> settled(listener.close()));
     port = listener.port();
@@ -191,7 +189,8 @@ public final class Node implements AutoCloseable {
     }
   }
 
-  private static SandgateException inUse(Path data, @org.jspecify.annotations.Nullable Throwable cause) {
+  private static SandgateException inUse(
+      Path data, @org.jspecify.annotations.Nullable Throwable cause) {
     return new SandgateException(
         ErrorCode.INVALID_CONFIG,
         "node.data",

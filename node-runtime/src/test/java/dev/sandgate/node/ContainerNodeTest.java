@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node;
 
 import static dev.sandgate.node.support.Ran.start;
@@ -166,16 +165,14 @@ class ContainerNodeTest {
   void shouldTakeBackContainersAndTheirCommands() {
     String id = create();
     Answers<?, ExecEvent> call =
-        node.rpc()
-            .stream(
-                ExecsGrpcClient.Start,
-                start(id, "long", "sh", "-c", "echo begun; sleep 3; echo done; exit 5"));
+        node.rpc().stream(
+            ExecsGrpcClient.Start,
+            start(id, "long", "sh", "-c", "echo begun; sleep 3; echo done; exit 5"));
     call.next();
     node.restart();
     Ran after =
         Ran.of(
-            node.rpc()
-                .stream(
+            node.rpc().stream(
                     ExecsGrpcClient.Attach,
                     AttachExecRequest.newBuilder().setSandboxId(id).setExecId("long").build())
                 .rest());
@@ -195,8 +192,7 @@ class ContainerNodeTest {
             .build();
     Ran ran =
         Ran.of(
-            node.rpc()
-                .stream(
+            node.rpc().stream(
                     ExecsGrpcClient.Start,
                     dev.sandgate.proto.v1.StartExecRequest.newBuilder()
                         .setSandboxId(id)
@@ -212,8 +208,7 @@ class ContainerNodeTest {
   @Test
   void shouldMakeManyInOneCall() {
     List<CreateSandboxBatchItem> items =
-        node.rpc()
-            .stream(
+        node.rpc().stream(
                 SandboxesGrpcClient.CreateBatch,
                 CreateSandboxBatchRequest.newBuilder()
                     .setSpec(request().getSpec())
@@ -248,7 +243,8 @@ class ContainerNodeTest {
     }
     micros.sort(null);
     long middle = micros.get(micros.size() / 2);
-    System.out.printf("Run of true: p50 %d µs, p99 %d µs%n", middle, micros.get(micros.size() * 99 / 100));
+    System.out.printf(
+        "Run of true: p50 %d µs, p99 %d µs%n", middle, micros.get(micros.size() * 99 / 100));
     assertTrue(middle < 20_000, middle + " µs");
     delete(id);
   }
@@ -265,7 +261,8 @@ class ContainerNodeTest {
     assertEquals("SANDBOX_LOST", Ran.of(events).result().getKillReason());
     Sandbox shown =
         node.rpc()
-            .unary(SandboxesGrpcClient.Get, GetSandboxRequest.newBuilder().setSandboxId(id).build());
+            .unary(
+                SandboxesGrpcClient.Get, GetSandboxRequest.newBuilder().setSandboxId(id).build());
     assertTrue(
         shown.getState() == SandboxState.SANDBOX_STATE_FAILED
             || shown.getState() == SandboxState.SANDBOX_STATE_TERMINATED,

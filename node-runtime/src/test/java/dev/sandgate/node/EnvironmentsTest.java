@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node;
 
 import static dev.sandgate.node.support.TestNode.request;
@@ -109,8 +108,7 @@ class EnvironmentsTest {
     Environment second = importing(named("tiny2").setBuiltin("busybox"));
     assertEquals(first.getLayers(0).getDigest(), second.getLayers(0).getDigest());
     assertEquals(1, images());
-    Failed taken =
-        assertThrows(Failed.class, () -> importing(named("tiny").setBuiltin("busybox")));
+    Failed taken = assertThrows(Failed.class, () -> importing(named("tiny").setBuiltin("busybox")));
     assertEquals(GrpcStatus.ALREADY_EXISTS, taken.status());
     importing(named("tiny").setBuiltin("busybox").setReplace(true));
     assertEquals(
@@ -226,8 +224,7 @@ class EnvironmentsTest {
     Path root = tree("etc/x");
     Files.createSymbolicLink(root.resolve("dev"), Path.of("../../hostdev"));
     Failed unsafe =
-        assertThrows(
-            Failed.class, () -> importing(named("evil").setDirectory(root.toString())));
+        assertThrows(Failed.class, () -> importing(named("evil").setDirectory(root.toString())));
     assertEquals("ROOTFS_UNSAFE", unsafe.detail().getCode());
     assertTrue(String.valueOf(unsafe.getMessage()).contains("/dev"));
     assertEquals(0, images());
@@ -276,8 +273,7 @@ class EnvironmentsTest {
     Failed refused =
         assertThrows(Failed.class, () -> importing(named("evil").setUpload(true), attack.bytes()));
     assertEquals(GrpcStatus.INVALID_ARGUMENT, refused.status());
-    assertTrue(
-        String.valueOf(refused.getMessage()).contains(attack.last()), refused.getMessage());
+    assertTrue(String.valueOf(refused.getMessage()).contains(attack.last()), refused.getMessage());
     assertEquals(0, images());
     assertFalse(Files.exists(Path.of("/x")));
     try (Stream<Path> left = Files.list(node.directory().resolve("imports"))) {

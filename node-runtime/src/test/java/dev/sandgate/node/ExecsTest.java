@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node;
 
 import static dev.sandgate.node.support.Ran.start;
@@ -135,7 +134,6 @@ class ExecsTest {
     assertEquals("hello\n", run("again", "echo", "hello").stdout());
   }
 
-
   @Test
   void shouldRefuseAnotherCommandUnderAKnownId() {
     run("taken", "echo", "one");
@@ -171,8 +169,7 @@ class ExecsTest {
 
   @Test
   void shouldKillACommandThatTakesTooLongAndKeepItsOutput() {
-    Command slow =
-        shell("echo begun ; sleep 30").setTimeoutMillis(200).build();
+    Command slow = shell("echo begun ; sleep 30").setTimeoutMillis(200).build();
     Ran ran =
         Ran.of(
             open(StartExecRequest.newBuilder().setSandboxId(sandbox).setCommand(slow).build())
@@ -248,7 +245,12 @@ class ExecsTest {
     assertEquals(5, write("stdin", 5, "", true));
     Failed closed = assertThrows(Failed.class, () -> write("stdin", 5, "x", false));
     assertEquals(GrpcStatus.FAILED_PRECONDITION, closed.status());
-    List<ExecEvent> events = new ArrayList<>(List.of(ExecEvent.newBuilder().setStarted(dev.sandgate.proto.v1.ExecStarted.getDefaultInstance()).build()));
+    List<ExecEvent> events =
+        new ArrayList<>(
+            List.of(
+                ExecEvent.newBuilder()
+                    .setStarted(dev.sandgate.proto.v1.ExecStarted.getDefaultInstance())
+                    .build()));
     events.addAll(call.rest());
     assertEquals("abcde", Ran.of(events).stdout());
   }

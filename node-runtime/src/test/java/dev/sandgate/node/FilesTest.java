@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
@@ -70,15 +69,14 @@ class FilesTest {
 
   private byte[] read(String path, long offset, long length) {
     Answers<ReadFileRequest, ReadFileResponse> call =
-        node.rpc()
-            .stream(
-                FilesGrpcClient.Read,
-                ReadFileRequest.newBuilder()
-                    .setSandboxId(sandbox)
-                    .setPath(path)
-                    .setOffset(offset)
-                    .setLength(length)
-                    .build());
+        node.rpc().stream(
+            FilesGrpcClient.Read,
+            ReadFileRequest.newBuilder()
+                .setSandboxId(sandbox)
+                .setPath(path)
+                .setOffset(offset)
+                .setLength(length)
+                .build());
     ByteArrayOutputStream all = new ByteArrayOutputStream();
     for (Optional<ReadFileResponse> next = call.next(); next.isPresent(); next = call.next()) {
       all.writeBytes(next.get().getData().toByteArray());
@@ -129,8 +127,7 @@ class FilesTest {
                 .setTo("/tmp/dir/g")
                 .build());
     List<FileInfo> entries =
-        node.rpc()
-            .stream(
+        node.rpc().stream(
                 FilesGrpcClient.List,
                 ListFilesRequest.newBuilder().setSandboxId(sandbox).setPath("/tmp/dir").build())
             .rest()
@@ -162,8 +159,7 @@ class FilesTest {
   void shouldRefuseAWriteThatSendsTooMuchAtOnce() {
     Answers<WriteFileRequest, WriteFileResponse> call = node.rpc().open(FilesGrpcClient.Write, 0);
     call.send(WriteFileRequest.newBuilder().setSandboxId(sandbox).setPath("/tmp/x").build());
-    call.end(
-        WriteFileRequest.newBuilder().setData(ByteString.copyFrom(new byte[70_000])).build());
+    call.end(WriteFileRequest.newBuilder().setData(ByteString.copyFrom(new byte[70_000])).build());
     Failed failed = assertThrows(Failed.class, call::only);
     assertEquals("data", failed.detail().getField());
   }

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node;
 
 import static dev.sandgate.node.support.Ran.start;
@@ -58,25 +57,23 @@ class OutputTest {
   }
 
   private Answers<StartExecRequest, ExecEvent> open(String id, Command.Builder command) {
-    return node.rpc()
-        .stream(
-            ExecsGrpcClient.Start,
-            StartExecRequest.newBuilder()
-                .setSandboxId(sandbox)
-                .setExecId(id)
-                .setCommand(command)
-                .build());
+    return node.rpc().stream(
+        ExecsGrpcClient.Start,
+        StartExecRequest.newBuilder()
+            .setSandboxId(sandbox)
+            .setExecId(id)
+            .setCommand(command)
+            .build());
   }
 
   private Answers<AttachExecRequest, ExecEvent> attach(String id, long from) {
-    return node.rpc()
-        .stream(
-            ExecsGrpcClient.Attach,
-            AttachExecRequest.newBuilder()
-                .setSandboxId(sandbox)
-                .setExecId(id)
-                .setStdoutOffset(from)
-                .build());
+    return node.rpc().stream(
+        ExecsGrpcClient.Attach,
+        AttachExecRequest.newBuilder()
+            .setSandboxId(sandbox)
+            .setExecId(id)
+            .setStdoutOffset(from)
+            .build());
   }
 
   private Exec get(String id) {
@@ -140,9 +137,7 @@ class OutputTest {
     Answers<StartExecRequest, ExecEvent> stopped =
         open(
             "held",
-            Command.newBuilder()
-                .addArgv("yes")
-                .setOutputPolicy(OutputPolicy.OUTPUT_POLICY_BLOCK));
+            Command.newBuilder().addArgv("yes").setOutputPolicy(OutputPolicy.OUTPUT_POLICY_BLOCK));
     stopped.next();
     long held =
         Eventually.settles(
@@ -192,7 +187,8 @@ class OutputTest {
         assertEquals("hi\n", ran.stdout());
       }
       Eventually.holds("two records of six are left", () -> spools(small) == 2);
-      Ran last = Ran.of(small.rpc().stream(ExecsGrpcClient.Start, start(id, "e5", "echo", "hi")).rest());
+      Ran last =
+          Ran.of(small.rpc().stream(ExecsGrpcClient.Start, start(id, "e5", "echo", "hi")).rest());
       assertEquals("hi\n", last.stdout());
     }
   }

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node;
 
 import static dev.sandgate.node.support.Ran.start;
@@ -59,7 +58,8 @@ class ProtocolTest {
   /** Sends raw bytes as the body of a call and gives the gRPC status. */
   private GrpcStatus raw(Buffer body, boolean end) throws Exception {
     HttpClientRequest request =
-        http.request(HttpMethod.POST, node.node().port(), "127.0.0.1", "/sandgate.v1.Sandboxes/Create")
+        http.request(
+                HttpMethod.POST, node.node().port(), "127.0.0.1", "/sandgate.v1.Sandboxes/Create")
             .await(10, TimeUnit.SECONDS);
     request.putHeader("content-type", "application/grpc");
     request.putHeader("authorization", "Bearer " + TestNode.TOKEN);
@@ -85,7 +85,10 @@ class ProtocolTest {
   }
 
   private static Buffer message(int compressed, long length, String payload) {
-    return Buffer.buffer().appendByte((byte) compressed).appendInt((int) length).appendString(payload);
+    return Buffer.buffer()
+        .appendByte((byte) compressed)
+        .appendInt((int) length)
+        .appendString(payload);
   }
 
   @Test
@@ -124,8 +127,7 @@ class ProtocolTest {
         assertThrows(
             Failed.class,
             () ->
-                node.rpc()
-                    .stream(ExecsGrpcClient.Start, start(sandbox, "", "sleep", "30"), 200)
+                node.rpc().stream(ExecsGrpcClient.Start, start(sandbox, "", "sleep", "30"), 200)
                     .rest());
     assertEquals(GrpcStatus.DEADLINE_EXCEEDED, failed.status());
     assertEquals("DEADLINE_EXCEEDED", failed.detail().getCode());
@@ -175,7 +177,9 @@ class ProtocolTest {
     Failed failed =
         assertThrows(
             Failed.class,
-            () -> node.rpc().unary(unknown, dev.sandgate.proto.v1.GetSandboxRequest.getDefaultInstance()));
+            () ->
+                node.rpc()
+                    .unary(unknown, dev.sandgate.proto.v1.GetSandboxRequest.getDefaultInstance()));
     assertEquals(GrpcStatus.UNIMPLEMENTED, failed.status());
   }
 }

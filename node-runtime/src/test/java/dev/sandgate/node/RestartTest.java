@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node;
 
 import static dev.sandgate.node.support.Ran.start;
@@ -65,8 +64,7 @@ class RestartTest {
 
   private Ran attach(String sandbox, String id) {
     return Ran.of(
-        node.rpc()
-            .stream(
+        node.rpc().stream(
                 ExecsGrpcClient.Attach,
                 AttachExecRequest.newBuilder().setSandboxId(sandbox).setExecId(id).build())
             .rest());

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node;
 
 import static dev.sandgate.node.support.TestNode.request;
@@ -178,8 +177,7 @@ class SandboxesTest {
     Failed failed =
         assertThrows(
             Failed.class,
-            () ->
-                create(keyed.toBuilder().setSpec(spec().putLabels("other", "yes")).build()));
+            () -> create(keyed.toBuilder().setSpec(spec().putLabels("other", "yes")).build()));
     assertEquals(GrpcStatus.ALREADY_EXISTS, failed.status());
     assertEquals("idempotency_key", failed.detail().getField());
     delete(ids.iterator().next());
@@ -199,8 +197,7 @@ class SandboxesTest {
   void shouldTakeAnAssignedIdOfThisNodeOnly() {
     String id = "sb-n1-abcdefghijklmnopqrst";
     assertEquals(id, create(request().setAssignedId(id).build()).getSandboxId());
-    Failed again =
-        assertThrows(Failed.class, () -> create(request().setAssignedId(id).build()));
+    Failed again = assertThrows(Failed.class, () -> create(request().setAssignedId(id).build()));
     assertEquals(GrpcStatus.ALREADY_EXISTS, again.status());
     Failed other =
         assertThrows(
@@ -216,12 +213,12 @@ class SandboxesTest {
     node.host().faults().hang(Point.CREATE);
     try {
       var creating =
-          node.rpc()
-              .stream(SandboxesGrpcClient.Create, request().setAssignedId(id).build());
+          node.rpc().stream(SandboxesGrpcClient.Create, request().setAssignedId(id).build());
       Eventually.holds(
           "it is being made",
           () ->
-              node.rpc()
+              node
+                  .rpc()
                   .unary(
                       SandboxesGrpcClient.List,
                       ListSandboxesRequest.newBuilder()
@@ -261,8 +258,7 @@ class SandboxesTest {
 
   @Test
   void shouldEndASandboxWhoseLifetimeIsOver() {
-    String id =
-        create(request().setSpec(spec().setLifetimeMillis(50)).build()).getSandboxId();
+    String id = create(request().setSpec(spec().setLifetimeMillis(50)).build()).getSandboxId();
     Sandbox ended =
         Eventually.value(
             "ended",

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node;
 
 import static dev.sandgate.node.support.TestNode.request;
@@ -150,8 +149,7 @@ class ValidationTest {
     StartExecRequest request =
         StartExecRequest.newBuilder().setSandboxId(sandbox).setCommand(bad).build();
     Failed failed =
-        assertThrows(
-            Failed.class, () -> node.rpc().stream(ExecsGrpcClient.Start, request).rest());
+        assertThrows(Failed.class, () -> node.rpc().stream(ExecsGrpcClient.Start, request).rest());
     assertEquals(GrpcStatus.INVALID_ARGUMENT, failed.status(), failed.getMessage());
     assertEquals(field, failed.detail().getField());
     assertEquals(before, node.host().faults().passed(Point.EXEC));

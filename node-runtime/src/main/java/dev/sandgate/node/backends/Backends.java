@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node.backends;
 
 import dev.sandgate.node.checks.Fields;
@@ -111,12 +110,14 @@ public final class Backends implements AutoCloseable {
     }
   }
 
-  private static void checkSettings(Map<String, String> settings, Map<String, Plugins.Found> byName) {
+  private static void checkSettings(
+      Map<String, String> settings, Map<String, Plugins.Found> byName) {
     for (String key : settings.keySet()) {
       boolean known = byName.keySet().stream().anyMatch(name -> key.startsWith(prefix(name)));
       if (key.startsWith("backend.") && !known) {
         throw config(
-            key, "%s is for a backend that is not there; there are %s".formatted(key, byName.keySet()));
+            key,
+            "%s is for a backend that is not there; there are %s".formatted(key, byName.keySet()));
       }
     }
   }
@@ -153,7 +154,8 @@ public final class Backends implements AutoCloseable {
         .filter(entry -> entry.getKey().startsWith(prefix))
         .filter(entry -> !entry.getKey().equals(prefix + ENABLED))
         .collect(
-            Collectors.toMap(entry -> entry.getKey().substring(prefix.length()), Map.Entry::getValue));
+            Collectors.toMap(
+                entry -> entry.getKey().substring(prefix.length()), Map.Entry::getValue));
   }
 
   private static String prefix(String name) {

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node.backends;
 
 import dev.sandgate.node.rpc.Blocking;
@@ -63,7 +62,8 @@ public final class OpenBackend {
     Probe found = probe.join();
     if (!found.available()) {
       throw new SandgateException(
-          ErrorCode.BACKEND_UNAVAILABLE, "the backend " + name + " cannot run here: " + found.reason());
+          ErrorCode.BACKEND_UNAVAILABLE,
+          "the backend " + name + " cannot run here: " + found.reason());
     }
   }
 
@@ -81,7 +81,9 @@ public final class OpenBackend {
     } catch (RuntimeException e) {
       LOG.error("backend {} could not examine the host", name, e);
       return new Probe(
-          List.of(new Probe.Finding("probe", true, false, "the probe itself failed: " + e.getMessage())));
+          List.of(
+              new Probe.Finding(
+                  "probe", true, false, "the probe itself failed: " + e.getMessage())));
     }
   }
 }

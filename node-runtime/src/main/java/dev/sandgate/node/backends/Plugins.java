@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node.backends;
 
 import dev.sandgate.spi.BackendProvider;
@@ -114,7 +113,10 @@ final class Plugins implements AutoCloseable {
   private static SandgateException config(
       String message, @org.jspecify.annotations.Nullable Throwable cause) {
     return new SandgateException(
-        ErrorCode.INVALID_CONFIG, "node.plugins", message + "; fix or remove it from node.plugins", cause);
+        ErrorCode.INVALID_CONFIG,
+        "node.plugins",
+        message + "; fix or remove it from node.plugins",
+        cause);
   }
 
   private static String origin(BackendProvider provider) {

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node.backends;
 
 import java.util.List;
@@ -10,7 +9,11 @@ final class SpiLoader extends ClassLoader {
 
   private static final List<String> SHARED =
       List.of(
-          "dev.sandgate.spi.", "io.smallrye.mutiny.", "org.jspecify.annotations.", "org.slf4j.", "org.jctools.");
+          "dev.sandgate.spi.",
+          "io.smallrye.mutiny.",
+          "org.jspecify.annotations.",
+          "org.slf4j.",
+          "org.jctools.");
 
   static {
     ClassLoader.registerAsParallelCapable();

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node.checks;
 
 import static dev.sandgate.spi.SandgateException.invalid;
@@ -84,12 +83,14 @@ public final class Fields {
     path(field, value);
     for (String part : value.split("/", -1)) {
       if (part.equals(".") || part.equals("..")) {
-        throw invalid(field, "%s has . or .. in it; give the path without them".formatted(shown(value)));
+        throw invalid(
+            field, "%s has . or .. in it; give the path without them".formatted(shown(value)));
       }
     }
     String normal = value.replaceAll("/+", "/");
     if (normal.equals("/proc") || normal.startsWith("/proc/")) {
-      throw invalid(field, "%s is below /proc; give a directory of a file system".formatted(shown(value)));
+      throw invalid(
+          field, "%s is below /proc; give a directory of a file system".formatted(shown(value)));
     }
     return value;
   }

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node.checks;
 
 import static dev.sandgate.spi.SandgateException.invalid;
@@ -24,7 +23,9 @@ public final class Variables {
   /** Environment variables: at most 256, 32 KiB together. */
   public static Map<String, String> environment(String field, Map<String, String> env) {
     if (env.size() > MAX_VARIABLES) {
-      throw invalid(field, "%,d variables are too many; give at most %d".formatted(env.size(), MAX_VARIABLES));
+      throw invalid(
+          field,
+          "%,d variables are too many; give at most %d".formatted(env.size(), MAX_VARIABLES));
     }
     int bytes = 0;
     for (Map.Entry<String, String> entry : env.entrySet()) {
@@ -41,7 +42,8 @@ public final class Variables {
   /** Labels: at most 64; keys that the platform keeps for itself are refused. */
   public static Map<String, String> labels(String field, Map<String, String> labels) {
     if (labels.size() > MAX_LABELS) {
-      throw invalid(field, "%,d labels are too many; give at most %d".formatted(labels.size(), MAX_LABELS));
+      throw invalid(
+          field, "%,d labels are too many; give at most %d".formatted(labels.size(), MAX_LABELS));
     }
     labels.forEach((key, value) -> label(field, key, value));
     return labels;
@@ -50,7 +52,8 @@ public final class Variables {
   private static void label(String field, String key, String value) {
     Fields.matches(field, key, LABEL, "keys of [a-z0-9._/-]{1,63}");
     if (key.startsWith(RESERVED)) {
-      throw invalid(field, "keys that begin with \"sandgate\" are reserved; rename " + Fields.shown(key));
+      throw invalid(
+          field, "keys that begin with \"sandgate\" are reserved; rename " + Fields.shown(key));
     }
     Fields.text(field + "[" + key + "]", value, MAX_LABEL_BYTES);
   }

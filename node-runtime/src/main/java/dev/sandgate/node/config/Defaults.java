@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node.config;
 
 import static dev.sandgate.node.config.Setting.check;
@@ -20,7 +19,9 @@ public record Defaults(ResourceLimits limits, Duration lifetime, Duration idleTi
   /** One core, 512 MiB, 256 processes, a day. */
   public static final Defaults STANDARD =
       new Defaults(
-          new ResourceLimits(1_000, 512L << 20, 256, 0, 4_096), Duration.ofHours(24), Duration.ZERO);
+          new ResourceLimits(1_000, 512L << 20, 256, 0, 4_096),
+          Duration.ofHours(24),
+          Duration.ZERO);
 
   /** Checks. */
   public Defaults {

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node.environments;
 
 import dev.sandgate.spi.ErrorCode;
@@ -28,8 +27,21 @@ final class BusyboxTree {
 
   static void make(Path root) throws IOException {
     for (String directory :
-        List.of("bin", "dev", "etc", "home", "proc", "root", "run", "sbin", "sys", "usr", "usr/bin",
-            "usr/sbin", "var", "var/log")) {
+        List.of(
+            "bin",
+            "dev",
+            "etc",
+            "home",
+            "proc",
+            "root",
+            "run",
+            "sbin",
+            "sys",
+            "usr",
+            "usr/bin",
+            "usr/sbin",
+            "var",
+            "var/log")) {
       directory(root.resolve(directory), 0755);
     }
     directory(root.resolve("tmp"), 01777);

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node.environments;
 
 import dev.sandgate.node.store.Database;
@@ -33,7 +32,8 @@ public final class Catalogue {
             name TEXT NOT NULL,
             size INTEGER NOT NULL,
             source TEXT NOT NULL
-          ) WITHOUT ROWID""",
+          ) WITHOUT ROWID\
+          """,
           """
           CREATE TABLE IF NOT EXISTS environments (
             name TEXT NOT NULL,
@@ -42,7 +42,8 @@ public final class Catalogue {
             user TEXT NOT NULL,
             created_millis INTEGER NOT NULL,
             PRIMARY KEY (name, tag)
-          ) WITHOUT ROWID""");
+          ) WITHOUT ROWID\
+          """);
 
   private final Database database;
   private final Map<String, StoredLayer> layers = new LinkedHashMap<>();
@@ -177,7 +178,9 @@ public final class Catalogue {
     List<String> loose =
         layers.keySet().stream()
             .filter(digest -> !stillUsed.contains(digest))
-            .filter(digest -> environments.values().stream().noneMatch(e -> e.digests().contains(digest)))
+            .filter(
+                digest ->
+                    environments.values().stream().noneMatch(e -> e.digests().contains(digest)))
             .toList();
     database
         .change(
@@ -207,7 +210,8 @@ public final class Catalogue {
   static String digestOf(List<String> digests) {
     try {
       byte[] text = String.join("\n", digests).getBytes(StandardCharsets.UTF_8);
-      return "sha256:" + HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(text));
+      return "sha256:"
+          + HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(text));
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException(e);
     }

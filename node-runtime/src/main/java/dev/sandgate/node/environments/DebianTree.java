@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node.environments;
 
 import dev.sandgate.spi.ErrorCode;
@@ -64,7 +63,8 @@ final class DebianTree {
 
   /** What only an installation needs, and the devices, which every sandbox gets anew. */
   private static void shrink(Path root) throws IOException {
-    for (String directory : List.of("dev", "var/cache/apt/archives", "var/lib/apt/lists", "var/log")) {
+    for (String directory :
+        List.of("dev", "var/cache/apt/archives", "var/lib/apt/lists", "var/log")) {
       try (DirectoryStream<Path> entries = Files.newDirectoryStream(root.resolve(directory))) {
         for (Path entry : entries) {
           Tree.delete(entry);

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node.environments;
 
 import com.google.protobuf.Timestamp;
@@ -40,8 +39,7 @@ final class EnvironmentsService {
         EnvironmentsGrpcService.ImportEnvironment,
         ImportEnvironmentRequest.parser(),
         this::importEnvironment);
-    routes.blocking(
-        EnvironmentsGrpcService.List, ListEnvironmentsRequest.parser(), _ -> list());
+    routes.blocking(EnvironmentsGrpcService.List, ListEnvironmentsRequest.parser(), _ -> list());
     routes.blocking(
         EnvironmentsGrpcService.Get,
         GetEnvironmentRequest.parser(),
@@ -67,7 +65,8 @@ final class EnvironmentsService {
     call.onEnd(
         () ->
             call.fail(
-                dev.sandgate.spi.SandgateException.invalid("name", "the first message is missing")));
+                dev.sandgate.spi.SandgateException.invalid(
+                    "name", "the first message is missing")));
     call.fetch(1);
   }
 
@@ -76,7 +75,9 @@ final class EnvironmentsService {
     ImportRequest request = ImportRequest.of(first, environments);
     Cancellable running =
         Blocking.call(
-                () -> imports.run(request, () -> new UploadStream(first, call), phase -> report(call, phase)))
+                () ->
+                    imports.run(
+                        request, () -> new UploadStream(first, call), phase -> report(call, phase)))
             .subscribe()
             .with(
                 made -> call.execute(() -> call.finish(done(made))),

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node.environments;
 
 import static dev.sandgate.spi.SandgateException.invalid;
@@ -33,7 +32,8 @@ record ImportRequest(
   static ImportRequest of(ImportEnvironmentRequest asked, Environments environments) {
     String rule = "1–63 characters of [a-z0-9._-]";
     Fields.matches("name", asked.getName(), NAME, rule);
-    String tag = asked.getTag().isEmpty() ? "latest" : Fields.matches("tag", asked.getTag(), NAME, rule);
+    String tag =
+        asked.getTag().isEmpty() ? "latest" : Fields.matches("tag", asked.getTag(), NAME, rule);
     Fields.user("user", asked.getUser());
     LayerKind kind = kind(asked);
     if (kind == LayerKind.LAYER_KIND_BASE && asked.getOnCount() > 0) {

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node.environments;
 
 import static dev.sandgate.spi.SandgateException.invalid;
@@ -74,7 +73,8 @@ final class TarTree {
     }
     if (target.getFileName().toString().startsWith(WHITEOUT)) {
       throw bad(
-          entry.getName(), "OCI whiteouts are not taken in a tar; import the merged file system instead");
+          entry.getName(),
+          "OCI whiteouts are not taken in a tar; import the merged file system instead");
     }
     parents(entry.getName(), target);
     if (entry.isDirectory()) {
@@ -88,7 +88,8 @@ final class TarTree {
     } else if (plainFile(entry) && tar.canReadEntryData(entry)) {
       file(tar, entry, target);
     } else {
-      throw bad(entry.getName(), "devices, pipes and other special entries are not taken; remove it");
+      throw bad(
+          entry.getName(), "devices, pipes and other special entries are not taken; remove it");
     }
   }
 
@@ -152,7 +153,9 @@ final class TarTree {
     Path existing = target(text(entry, entry.getLinkName()));
     parents(entry.getName(), existing);
     if (!Files.isRegularFile(existing, LinkOption.NOFOLLOW_LINKS)) {
-      throw bad(entry.getName(), "it links to " + entry.getLinkName() + ", which is no file of the archive");
+      throw bad(
+          entry.getName(),
+          "it links to " + entry.getLinkName() + ", which is no file of the archive");
     }
     clear(entry, target, true);
     Files.createLink(target, existing);

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node.environments;
 
 import dev.sandgate.node.rpc.Blocking;
@@ -85,6 +84,7 @@ final class Tool {
 
   private SandgateException failed(String how, String output) {
     return new SandgateException(
-        ErrorCode.FAILED_PRECONDITION, "%s %s\n%s".formatted(command.getFirst(), how, output).strip());
+        ErrorCode.FAILED_PRECONDITION,
+        "%s %s\n%s".formatted(command.getFirst(), how, output).strip());
   }
 }

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node.environments;
 
 import dev.sandgate.spi.ErrorCode;
@@ -41,7 +40,8 @@ final class Tree {
               throws IOException {
             if (attributes.isOther() && !whiteout(file)) {
               throw unsafe(
-                  "/" + root.relativize(file), "devices, pipes and sockets are not taken; remove it");
+                  "/" + root.relativize(file),
+                  "devices, pipes and sockets are not taken; remove it");
             }
             return FileVisitResult.CONTINUE;
           }

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node.execs;
 
 import static dev.sandgate.node.checks.Fields.rangeOr;
@@ -85,7 +84,8 @@ final class Commands {
       bytes += Fields.bytes(asked.getArgv(i)) + 1;
     }
     if (bytes > MAX_ARGUMENT_BYTES) {
-      throw invalid("command.argv", "%,d bytes are too many; give at most 48 KiB together".formatted(bytes));
+      throw invalid(
+          "command.argv", "%,d bytes are too many; give at most 48 KiB together".formatted(bytes));
     }
   }
 
@@ -100,7 +100,8 @@ final class Commands {
     }
     if (bytes > MAX_TOGETHER) {
       throw invalid(
-          "command.env", "argv and env have %,d bytes; give at most 60 KiB together".formatted(bytes));
+          "command.env",
+          "argv and env have %,d bytes; give at most 60 KiB together".formatted(bytes));
     }
   }
 

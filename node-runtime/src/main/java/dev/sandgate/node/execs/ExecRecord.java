@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node.execs;
 
 import com.google.protobuf.Timestamp;
@@ -35,7 +34,8 @@ final class ExecRecord {
   private volatile long endedMillis;
 
   /** What a record is made of. */
-  record Origin(LiveSandbox sandbox, String execId, Command command, long sequence, Timestamp startedAt) {}
+  record Origin(
+      LiveSandbox sandbox, String execId, Command command, long sequence, Timestamp startedAt) {}
 
   ExecRecord(Origin origin, Output output) {
     this.sandbox = origin.sandbox();

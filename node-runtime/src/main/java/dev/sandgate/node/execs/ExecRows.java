@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node.execs;
 
 import com.google.protobuf.InvalidProtocolBufferException;
@@ -36,9 +35,10 @@ public final class ExecRows implements Journal {
             sequence INTEGER NOT NULL,
             record BLOB NOT NULL,
             PRIMARY KEY (sandbox_id, exec_id)
-          ) WITHOUT ROWID""");
+          ) WITHOUT ROWID\
+          """);
 
-  private static final long DELAY_MILLIS = 10;
+  private static final long DELAY_MILLIS = 50;
 
   private final Database database;
   private final Timeouts timeouts = new Timeouts();
@@ -109,8 +109,8 @@ public final class ExecRows implements Journal {
     if (!batch.isEmpty()) {
       var _ =
           database
-          .change(connection -> write(connection, batch))
-          .whenComplete((_, failure) -> written(batch, failure));
+              .change(connection -> write(connection, batch))
+              .whenComplete((_, failure) -> written(batch, failure));
     }
   }
 

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node.execs;
 
 import dev.sandgate.node.checks.Fields;
@@ -66,7 +65,8 @@ final class ExecsService {
 
   /** Starts or finds the command of a request. */
   CompletableFuture<ExecRecord> started(String sandboxId, String execId, Command asked) {
-    String id = execId.isEmpty() ? UUID.randomUUID().toString() : Fields.callerId("exec_id", execId);
+    String id =
+        execId.isEmpty() ? UUID.randomUUID().toString() : Fields.callerId("exec_id", execId);
     Command command = Commands.read(asked);
     LiveSandbox live = sandboxes.find(sandboxId);
     CompletableFuture<LiveSandbox> settled = sandboxes.settled(live);
@@ -94,16 +94,16 @@ final class ExecsService {
     OutputOffsets from = offsets(request.getStdoutOffset(), request.getStderrOffset());
     var _ =
         started(request.getSandboxId(), request.getExecId(), request.getCommand())
-        .whenComplete(
-            (record, failure) ->
-                call.execute(
-                    () -> {
-                      if (failure != null) {
-                        call.fail(failure);
-                      } else {
-                        new Reader(record, call, from).begin();
-                      }
-                    }));
+            .whenComplete(
+                (record, failure) ->
+                    call.execute(
+                        () -> {
+                          if (failure != null) {
+                            call.fail(failure);
+                          } else {
+                            new Reader(record, call, from).begin();
+                          }
+                        }));
   }
 
   private void attach(AttachExecRequest request, Call<AttachExecRequest, ExecEvent> call) {

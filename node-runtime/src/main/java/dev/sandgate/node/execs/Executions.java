@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node.execs;
 
 import dev.sandgate.node.execs.ExecRecord.Origin;
@@ -121,7 +120,8 @@ final class Executions {
       if (closed) {
         return;
       }
-      LOG.warn("exec {} of {}: its events broke off", record.execId(), record.sandbox().id(), failure);
+      LOG.warn(
+          "exec {} of {}: its events broke off", record.execId(), record.sandbox().id(), failure);
       if (record.result() == null && record.sandbox().isRunning()) {
         attach(record, record.sandbox().running(), produced(record));
       }
@@ -131,9 +131,7 @@ final class Executions {
   private void attach(ExecRecord record, dev.sandgate.spi.Sandbox running, OutputOffsets from) {
     Uni<Exec> back = running.attach(record.execId(), from);
     back.subscribe()
-        .with(
-            exec -> follow(record, exec, remaining(record)),
-            failure -> gone(record, failure));
+        .with(exec -> follow(record, exec, remaining(record)), failure -> gone(record, failure));
   }
 
   private static long remaining(ExecRecord record) {
@@ -146,7 +144,8 @@ final class Executions {
   }
 
   private void gone(ExecRecord record, Throwable failure) {
-    LOG.warn("exec {} of {} is lost: {}", record.execId(), record.sandbox().id(), failure.getMessage());
+    LOG.warn(
+        "exec {} of {} is lost: {}", record.execId(), record.sandbox().id(), failure.getMessage());
     end(record, Results.unknown(record, "SANDBOX_LOST"));
   }
 

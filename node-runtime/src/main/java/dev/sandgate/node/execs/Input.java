@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node.execs;
 
 import static dev.sandgate.spi.SandgateException.invalid;
@@ -31,7 +30,8 @@ final class Input {
     Fields.range("chunk.offset", chunk.getOffset(), 0, Long.MAX_VALUE - CHUNK);
     if (chunk.getData().size() > CHUNK) {
       throw invalid(
-          "chunk.data", "%,d bytes are too many; send at most 64 KiB".formatted(chunk.getData().size()));
+          "chunk.data",
+          "%,d bytes are too many; send at most 64 KiB".formatted(chunk.getData().size()));
     }
     if (!record.command().getStdin()) {
       throw closed("the command was started without stdin; set command.stdin");
@@ -48,7 +48,8 @@ final class Input {
   static Uni<Long> writeAll(ExecRecord record, ByteString data) {
     List<ByteBuffer> chunks = new ArrayList<>();
     for (int begin = 0; begin < data.size() || begin == 0; begin += CHUNK) {
-      chunks.add(data.substring(begin, Math.min(data.size(), begin + CHUNK)).asReadOnlyByteBuffer());
+      chunks.add(
+          data.substring(begin, Math.min(data.size(), begin + CHUNK)).asReadOnlyByteBuffer());
     }
     Uni<Long> written = Uni.createFrom().item(0L);
     for (int i = 0; i < chunks.size(); i++) {

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node.execs;
 
 import static dev.sandgate.spi.SandgateException.invalid;
@@ -64,7 +63,8 @@ final class Interaction {
       case RESIZE -> send(Input.resize(running, request.getResize()));
       case SIGNAL -> send(Input.signal(running, request.getSignal()));
       case START, ATTACH, MESSAGE_NOT_SET ->
-          throw invalid("message", "only the first message starts or attaches; send stdin, resize or signal");
+          throw invalid(
+              "message", "only the first message starts or attaches; send stdin, resize or signal");
     }
     write();
     more();
@@ -74,8 +74,7 @@ final class Interaction {
     switch (request.getMessageCase()) {
       case START -> {
         StartExecRequest start = request.getStart();
-        OutputOffsets from =
-            ExecsService.offsets(start.getStdoutOffset(), start.getStderrOffset());
+        OutputOffsets from = ExecsService.offsets(start.getStdoutOffset(), start.getStderrOffset());
         String sandboxId = sandboxId(request, start.getSandboxId());
         follow(execs.started(sandboxId, start.getExecId(), start.getCommand()), from);
       }

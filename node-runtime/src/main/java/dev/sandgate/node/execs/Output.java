@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node.execs;
 
 import com.google.protobuf.ByteString;
@@ -60,8 +59,8 @@ final class Output {
   private static final Next NONE = new Next.None();
 
   synchronized void append(ExecEvent.Output event) {
-    tracks[event.stream() == ExecEvent.Stream.STDERR ? 1 : 0]
-        .append(event.offset(), event.data().duplicate());
+    tracks[event.stream() == ExecEvent.Stream.STDERR ? 1 : 0].append(
+        event.offset(), event.data().duplicate());
   }
 
   /** Says that the command ended with these many bytes written. */
@@ -143,7 +142,8 @@ final class Output {
   /** What is missing of a finished record. */
   synchronized List<ExecTruncated> gaps() {
     List<ExecTruncated> gaps = new ArrayList<>(0);
-    for (OutputStream stream : List.of(OutputStream.OUTPUT_STREAM_STDOUT, OutputStream.OUTPUT_STREAM_STDERR)) {
+    for (OutputStream stream :
+        List.of(OutputStream.OUTPUT_STREAM_STDOUT, OutputStream.OUTPUT_STREAM_STDERR)) {
       Track track = track(stream);
       if (track.start() > 0 && !blocking) {
         gaps.add(gap(stream, 0, track.start()));

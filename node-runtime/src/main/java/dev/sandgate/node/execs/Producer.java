@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node.execs;
 
 import dev.sandgate.node.rpc.Blocking;
@@ -75,7 +74,8 @@ final class Producer implements Subscriber<ExecEvent> {
   public void onComplete() {
     if (!exited) {
       outcome.broken(
-          new SandgateException(ErrorCode.SANDBOX_LOST, "the command's events ended without its exit"));
+          new SandgateException(
+              ErrorCode.SANDBOX_LOST, "the command's events ended without its exit"));
     }
   }
 

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node.execs;
 
 import static dev.sandgate.proto.v1.OutputStream.OUTPUT_STREAM_STDERR;
@@ -138,7 +137,7 @@ final class Reader {
     fetching = true;
     var _ =
         Blocking.start(() -> record.output().stored(stream, part))
-        .whenComplete((bytes, failure) -> call.later(() -> fetched(stream, bytes, failure)));
+            .whenComplete((bytes, failure) -> call.later(() -> fetched(stream, bytes, failure)));
   }
 
   private void fetched(OutputStream stream, ByteString bytes, @Nullable Throwable failure) {
@@ -154,8 +153,7 @@ final class Reader {
   private void send(OutputStream stream, long position, ByteString bytes) {
     call.send(
         ExecEvent.newBuilder()
-            .setOutput(
-                ExecOutput.newBuilder().setStream(stream).setOffset(position).setData(bytes))
+            .setOutput(ExecOutput.newBuilder().setStream(stream).setOffset(position).setData(bytes))
             .build());
     moved(stream, position + bytes.size());
   }

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node.execs;
 
 import dev.sandgate.node.config.Capacity;
@@ -57,7 +56,8 @@ final class Records {
   }
 
   ExecRecord create(LiveSandbox sandbox, String execId, Command command) {
-    return create(new Origin(sandbox, execId, command, nextSequence(), Execs.timestamp(Instant.now())));
+    return create(
+        new Origin(sandbox, execId, command, nextSequence(), Execs.timestamp(Instant.now())));
   }
 
   ExecRecord create(Origin origin) {

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node.execs;
 
 import static dev.sandgate.spi.SandgateException.invalid;
@@ -30,10 +29,11 @@ final class RunCall {
   Uni<ExecResult> run(RunExecRequest request) {
     Command command = command(request);
     return Uni.createFrom()
-        .completionStage(
-            () -> execs.started(request.getSandboxId(), request.getExecId(), command))
+        .completionStage(() -> execs.started(request.getSandboxId(), request.getExecId(), command))
         .invoke(record -> feed(record, request))
-        .flatMap(record -> Uni.createFrom().completionStage(record.ended()).flatMap(_ -> answer(record)));
+        .flatMap(
+            record ->
+                Uni.createFrom().completionStage(record.ended()).flatMap(_ -> answer(record)));
   }
 
   /** The call itself reads all output, so that nothing needs to wait for a reader. */

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node.execs;
 
 import com.google.protobuf.ByteString;
@@ -37,7 +36,8 @@ final class Spool {
     FileChannel channel = writing;
     if (channel == null) {
       channel =
-          FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.APPEND);
+          FileChannel.open(
+              file, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.APPEND);
       writing = channel;
     }
     for (ByteBuffer buffer : buffers) {

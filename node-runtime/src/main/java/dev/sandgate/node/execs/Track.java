@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node.execs;
 
 import com.google.protobuf.ByteString;
@@ -122,7 +121,9 @@ final class Track {
   void spooledTo(long position, boolean ended) {
     spooled = position;
     int keep = ended ? 0 : PAGES_KEPT;
-    while (pages.size() > keep && pages.getFirst().end() <= spooled && (ended || pages.getFirst().full())) {
+    while (pages.size() > keep
+        && pages.getFirst().end() <= spooled
+        && (ended || pages.getFirst().full())) {
       pages.removeFirst();
     }
   }

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node.files;
 
 import static dev.sandgate.spi.SandgateException.invalid;
@@ -99,7 +98,8 @@ public final class PortsService {
       connection
           .write(message.getData().asReadOnlyByteBuffer(), message.getEnd())
           .subscribe()
-          .with(_ -> call.execute(this::written), failure -> call.execute(() -> call.fail(failure)));
+          .with(
+              _ -> call.execute(this::written), failure -> call.execute(() -> call.fail(failure)));
     }
 
     private void written() {

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node.files;
 
 import static dev.sandgate.spi.SandgateException.invalid;
@@ -64,7 +63,8 @@ final class Upload {
   private static ByteString checked(WriteFileRequest request) {
     if (request.getData().size() > CHUNK) {
       throw invalid(
-          "data", "%,d bytes are too many; send at most 64 KiB".formatted(request.getData().size()));
+          "data",
+          "%,d bytes are too many; send at most 64 KiB".formatted(request.getData().size()));
     }
     return request.getData();
   }

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node.rpc;
 
 import com.google.protobuf.CodedInputStream;
@@ -182,7 +181,8 @@ public final class Call<Q extends MessageLite, A extends MessageLite> {
   private Q parsed(GrpcMessage message) {
     if (!"identity".equals(message.encoding())) {
       throw new SandgateException(
-          ErrorCode.UNSUPPORTED, "compressed messages are not taken; send with grpc-encoding identity");
+          ErrorCode.UNSUPPORTED,
+          "compressed messages are not taken; send with grpc-encoding identity");
     }
     try {
       CodedInputStream in = CodedInputStream.newInstance(message.payload().getBytes());

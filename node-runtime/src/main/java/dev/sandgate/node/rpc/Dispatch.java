@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node.rpc;
 
 import com.google.protobuf.MessageLite;
@@ -67,7 +66,9 @@ final class Dispatch implements Handler<HttpServerRequest> {
     Route<?, ?> route = routes.find(request.fullMethodName());
     if (route == null) {
       begin(request, MessageLiteParser.ANY)
-          .fail(new SandgateException(ErrorCode.UNSUPPORTED, "unknown method " + request.fullMethodName()));
+          .fail(
+              new SandgateException(
+                  ErrorCode.UNSUPPORTED, "unknown method " + request.fullMethodName()));
     } else {
       accept(request, route);
     }
@@ -82,13 +83,15 @@ final class Dispatch implements Handler<HttpServerRequest> {
               ErrorCode.UNAUTHENTICATED,
               "the header `authorization: Bearer <token>` is missing or has another node's token"));
     } else if (request.format() == WireFormat.JSON) {
-      call.fail(new SandgateException(ErrorCode.UNSUPPORTED, "only application/grpc+proto is served"));
+      call.fail(
+          new SandgateException(ErrorCode.UNSUPPORTED, "only application/grpc+proto is served"));
     } else {
       run(call, route);
     }
   }
 
-  private <Q extends MessageLite, A extends MessageLite> void run(Call<Q, A> call, Route<Q, A> route) {
+  private <Q extends MessageLite, A extends MessageLite> void run(
+      Call<Q, A> call, Route<Q, A> route) {
     call.startDeadline(Objects.requireNonNull(vertx));
     try {
       route.code().accept(call);

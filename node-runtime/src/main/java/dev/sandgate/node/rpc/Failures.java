@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node.rpc;
 
 import com.google.protobuf.Any;
@@ -36,9 +35,12 @@ public final class Failures {
     Throwable cause = unwrapped(failure);
     return switch (cause) {
       case SandgateException known -> known;
-      case CancellationException _ -> new SandgateException(ErrorCode.CANCELLED, "the call was cancelled");
-      case InterruptedException _ -> new SandgateException(ErrorCode.CANCELLED, "the call was cancelled");
-      case TimeoutException _ -> new SandgateException(ErrorCode.DEADLINE_EXCEEDED, "it took too long");
+      case CancellationException _ ->
+          new SandgateException(ErrorCode.CANCELLED, "the call was cancelled");
+      case InterruptedException _ ->
+          new SandgateException(ErrorCode.CANCELLED, "the call was cancelled");
+      case TimeoutException _ ->
+          new SandgateException(ErrorCode.DEADLINE_EXCEEDED, "it took too long");
       default -> defect(cause);
     };
   }
@@ -86,6 +88,9 @@ public final class Failures {
     String id = UUID.randomUUID().toString();
     LOG.error("defect {}", id, cause);
     return new SandgateException(
-        ErrorCode.INTERNAL, "", "an internal error occurred; the node's log has it under " + id, cause);
+        ErrorCode.INTERNAL,
+        "",
+        "an internal error occurred; the node's log has it under " + id,
+        cause);
   }
 }

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node.rpc;
 
 import dev.sandgate.spi.ErrorCode;
@@ -8,11 +7,11 @@ import dev.sandgate.spi.SandgateException;
 import io.vertx.core.Context;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import io.vertx.core.VerticleBase;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.Http2Settings;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
-import io.vertx.core.http.Http2Settings;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -49,15 +48,18 @@ public final class Listener {
   public record Address(String host, int port, String token) {}
 
   /** Listens; completes when connections are accepted. */
-  public static Future<Listener> open(Vertx vertx, Address address, Routes routes, Failures failures) {
+  public static Future<Listener> open(
+      Vertx vertx, Address address, Routes routes, Failures failures) {
     int shared = address.port() == 0 ? -SHARED_PORTS.incrementAndGet() : address.port();
     Token token = new Token(address.token());
     AtomicInteger actual = new AtomicInteger();
     DeploymentOptions each =
-        new DeploymentOptions().setInstances(Math.max(1, Runtime.getRuntime().availableProcessors()));
+        new DeploymentOptions()
+            .setInstances(Math.max(1, Runtime.getRuntime().availableProcessors()));
     return vertx
         .deployVerticle(
-            () -> new Loop(new Dispatch(routes, token, failures), address.host(), shared, actual), each)
+            () -> new Loop(new Dispatch(routes, token, failures), address.host(), shared, actual),
+            each)
         .recover(failure -> Future.failedFuture(cannotListen(address, failure)))
         .map(id -> new Listener(vertx, id, actual.get()));
   }
@@ -92,7 +94,9 @@ public final class Listener {
         .setIdleTimeout(IDLE_SECONDS)
         .setIdleTimeoutUnit(TimeUnit.SECONDS)
         .setInitialSettings(
-            new Http2Settings().setMaxConcurrentStreams(MAX_STREAMS).setInitialWindowSize(WINDOW_BYTES));
+            new Http2Settings()
+                .setMaxConcurrentStreams(MAX_STREAMS)
+                .setInitialWindowSize(WINDOW_BYTES));
   }
 
   /** One event loop's server. */

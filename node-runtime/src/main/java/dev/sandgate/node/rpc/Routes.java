@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node.rpc;
 
 import com.google.protobuf.MessageLite;
@@ -89,7 +88,9 @@ public final class Routes {
         () -> {
           Q request = one.request;
           if (request == null) {
-            call.fail(new SandgateException(ErrorCode.INVALID_ARGUMENT, "the request message is missing"));
+            call.fail(
+                new SandgateException(
+                    ErrorCode.INVALID_ARGUMENT, "the request message is missing"));
             return;
           }
           try {

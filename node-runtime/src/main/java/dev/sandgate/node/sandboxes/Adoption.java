@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node.sandboxes;
 
 import dev.sandgate.node.backends.Backends;
@@ -49,7 +48,8 @@ final class Adoption {
           .find(record.getSpec().getBackend())
           .ifPresentOrElse(
               backend -> restore(backend, stored, keys),
-              () -> LOG.warn("sandbox {}: its backend is not there any more", record.getSandboxId()));
+              () ->
+                  LOG.warn("sandbox {}: its backend is not there any more", record.getSandboxId()));
     }
   }
 
@@ -101,12 +101,14 @@ final class Adoption {
     known.forEach(live -> settle(live, alive.get(live.id())));
     backend.adopted().complete(null);
     if (!known.isEmpty()) {
-      LOG.info("backend {}: {} of {} sandboxes are back", backend.name(), alive.size(), known.size());
+      LOG.info(
+          "backend {}: {} of {} sandboxes are back", backend.name(), alive.size(), known.size());
     }
     return alive.size();
   }
 
-  private void settle(LiveSandbox live, dev.sandgate.spi.@org.jspecify.annotations.Nullable Sandbox alive) {
+  private void settle(
+      LiveSandbox live, dev.sandgate.spi.@org.jspecify.annotations.Nullable Sandbox alive) {
     if (alive == null) {
       removal.lost(live, NOT_SURVIVED);
       return;

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node.sandboxes;
 
 import dev.sandgate.node.checks.Fields;
@@ -55,7 +54,9 @@ final class Batch {
   }
 
   private boolean work() {
-    for (int index = next.getAndIncrement(); index < count && !stopped; index = next.getAndIncrement()) {
+    for (int index = next.getAndIncrement();
+        index < count && !stopped;
+        index = next.getAndIncrement()) {
       CreateSandboxBatchItem item = item(index);
       call.execute(() -> send(item));
     }

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node.sandboxes;
 
 import static dev.sandgate.node.checks.Fields.rangeOr;
@@ -48,7 +47,8 @@ final class Creation {
   /** Makes one and returns when it takes commands; after a failure nothing is left of it. */
   Sandbox create(CreateSandboxRequest request, RequestKey key) {
     long begun = System.nanoTime();
-    long timeout = rangeOr("timeout_millis", request.getTimeoutMillis(), 1, MAX_TIMEOUT, DEFAULT_TIMEOUT);
+    long timeout =
+        rangeOr("timeout_millis", request.getTimeoutMillis(), 1, MAX_TIMEOUT, DEFAULT_TIMEOUT);
     Wanted wanted = reader.read(request.getSpec());
     String id = ids.assigned(request.getAssignedId());
     long deadline = begun + TimeUnit.MILLISECONDS.toNanos(timeout);

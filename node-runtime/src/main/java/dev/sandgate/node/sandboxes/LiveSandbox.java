@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node.sandboxes;
 
 import com.google.protobuf.Timestamp;
@@ -141,7 +140,6 @@ public final class LiveSandbox {
   dev.sandgate.spi.@Nullable Sandbox handle() {
     return handle;
   }
-
 
   void awaitAdoption() {
     adopting = true;

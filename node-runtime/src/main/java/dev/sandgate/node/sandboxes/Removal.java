@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node.sandboxes;
 
 import static dev.sandgate.proto.v1.SandboxState.SANDBOX_STATE_FAILED;
@@ -81,8 +80,7 @@ final class Removal {
         .subscribe()
         .with(
             end ->
-                Blocking.background(
-                    "ending " + live.id(), () -> endedByItself(live, running, end)),
+                Blocking.background("ending " + live.id(), () -> endedByItself(live, running, end)),
             failure -> LOG.error("sandbox {}: its end cannot be watched", live.id(), failure));
   }
 
@@ -118,7 +116,8 @@ final class Removal {
     try {
       destroy(handle);
     } catch (RuntimeException e) {
-      LOG.error("sandbox {} could not be removed; it stays STOPPING and is tried again", live.id(), e);
+      LOG.error(
+          "sandbox {} could not be removed; it stays STOPPING and is tried again", live.id(), e);
       live.removalFailed(() -> stop(live, reason));
       return false;
     }
@@ -128,7 +127,8 @@ final class Removal {
     return true;
   }
 
-  private boolean endedByItself(LiveSandbox live, dev.sandgate.spi.Sandbox running, Termination end) {
+  private boolean endedByItself(
+      LiveSandbox live, dev.sandgate.spi.Sandbox running, Termination end) {
     if (closed || end.reason() == Reason.DESTROYED || live.state() == SANDBOX_STATE_STOPPING) {
       return false;
     }

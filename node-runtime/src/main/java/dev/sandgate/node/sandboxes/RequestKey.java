@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node.sandboxes;
 
 import com.google.protobuf.CodedOutputStream;
@@ -38,7 +37,8 @@ record RequestKey(String key, String fingerprint) {
     try {
       arguments.writeTo(out);
       out.flush();
-      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes.toByteArray()));
+      return HexFormat.of()
+          .formatHex(MessageDigest.getInstance("SHA-256").digest(bytes.toByteArray()));
     } catch (IOException | NoSuchAlgorithmException e) {
       throw new IllegalStateException(e);
     }

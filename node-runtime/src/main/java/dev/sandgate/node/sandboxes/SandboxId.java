@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node.sandboxes;
 
 import dev.sandgate.node.checks.Fields;
@@ -41,7 +40,10 @@ final class SandboxId {
     if (!pattern.matcher(id).matches()) {
       throw SandgateException.invalid(
           "assigned_id",
-          Fields.shown(id) + " is no id of this node; give " + prefix + "<20 characters of [a-z2-7]>");
+          Fields.shown(id)
+              + " is no id of this node; give "
+              + prefix
+              + "<20 characters of [a-z2-7]>");
     }
     return id;
   }

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node.sandboxes;
 
 import com.google.protobuf.InvalidProtocolBufferException;
@@ -27,7 +26,8 @@ public final class SandboxRows {
             environment TEXT NOT NULL,
             request_key TEXT NOT NULL,
             fingerprint TEXT NOT NULL
-          ) WITHOUT ROWID""");
+          ) WITHOUT ROWID\
+          """);
 
   private final Database database;
 

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node.sandboxes;
 
 import dev.sandgate.node.rpc.Blocking;
@@ -33,8 +32,7 @@ final class SandboxesService {
   }
 
   void route(Routes routes) {
-    routes.blocking(
-        SandboxesGrpcService.Create, CreateSandboxRequest.parser(), sandboxes::create);
+    routes.blocking(SandboxesGrpcService.Create, CreateSandboxRequest.parser(), sandboxes::create);
     routes.answers(
         SandboxesGrpcService.CreateBatch,
         CreateSandboxBatchRequest.parser(),

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node.sandboxes;
 
 import static dev.sandgate.node.checks.Fields.rangeOr;
@@ -99,7 +98,9 @@ final class SpecReader {
     ResourceLimits usual = defaults.limits();
     return Limits.newBuilder()
         .setCpuMillis(
-            (int) rangeOr("limits.cpu_millis", asked.getCpuMillis(), 10, 1_000_000, usual.cpuMillis()))
+            (int)
+                rangeOr(
+                    "limits.cpu_millis", asked.getCpuMillis(), 10, 1_000_000, usual.cpuMillis()))
         .setMemoryBytes(
             rangeOr(
                 "limits.memory_bytes",
@@ -111,7 +112,9 @@ final class SpecReader {
         .setDiskBytes(
             rangeOr("limits.disk_bytes", asked.getDiskBytes(), 1, MAX_BYTES, usual.diskBytes()))
         .setOpenFiles(
-            (int) rangeOr("limits.open_files", asked.getOpenFiles(), 64, 1_048_576, usual.openFiles()))
+            (int)
+                rangeOr(
+                    "limits.open_files", asked.getOpenFiles(), 64, 1_048_576, usual.openFiles()))
         .build();
   }
 
@@ -129,14 +132,20 @@ final class SpecReader {
       throw invalid("environment", "it is missing; give a name that Environments.List shows");
     }
     if (asked.getLayersCount() > MAX_LAYERS) {
-      throw invalid("layers", "%d are too many; give at most %d".formatted(asked.getLayersCount(), MAX_LAYERS));
+      throw invalid(
+          "layers",
+          "%d are too many; give at most %d".formatted(asked.getLayersCount(), MAX_LAYERS));
     }
     return environments.resolve(asked.getEnvironment(), asked.getLayersList());
   }
 
   private long lifetime(SandboxSpec asked) {
     return rangeOr(
-        "lifetime_millis", asked.getLifetimeMillis(), 1, MAX_LIFETIME, defaults.lifetime().toMillis());
+        "lifetime_millis",
+        asked.getLifetimeMillis(),
+        1,
+        MAX_LIFETIME,
+        defaults.lifetime().toMillis());
   }
 
   private long idle(SandboxSpec asked) {
@@ -150,18 +159,23 @@ final class SpecReader {
 
   private static dev.sandgate.proto.v1.QosClass qosClass(SandboxSpec asked) {
     return switch (asked.getQosClass()) {
-      case QOS_CLASS_LATENCY_SENSITIVE -> dev.sandgate.proto.v1.QosClass.QOS_CLASS_LATENCY_SENSITIVE;
+      case QOS_CLASS_LATENCY_SENSITIVE ->
+          dev.sandgate.proto.v1.QosClass.QOS_CLASS_LATENCY_SENSITIVE;
       case QOS_CLASS_UNSPECIFIED, QOS_CLASS_BEST_EFFORT ->
           dev.sandgate.proto.v1.QosClass.QOS_CLASS_BEST_EFFORT;
       case UNRECOGNIZED ->
-          throw invalid("qos_class", "unknown; give QOS_CLASS_LATENCY_SENSITIVE or QOS_CLASS_BEST_EFFORT");
+          throw invalid(
+              "qos_class", "unknown; give QOS_CLASS_LATENCY_SENSITIVE or QOS_CLASS_BEST_EFFORT");
     };
   }
 
   private static void checkHostname(String hostname) {
     if (!hostname.isEmpty()) {
       Fields.matches(
-          "hostname", hostname, DNS_LABEL, "a DNS label: 1–63 characters of [a-z0-9-], no - at its ends");
+          "hostname",
+          hostname,
+          DNS_LABEL,
+          "a DNS label: 1–63 characters of [a-z0-9-], no - at its ends");
     }
   }
 

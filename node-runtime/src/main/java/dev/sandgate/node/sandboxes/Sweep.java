@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node.sandboxes;
 
 import com.google.protobuf.Timestamp;
@@ -33,7 +32,8 @@ final class Sweep {
         }
       } else if (expired(record, nowMillis) && !live.adopting()) {
         Blocking.background(
-            "removing " + live.id() + " at the end of its lease", () -> removal.remove(live, "LEASE"));
+            "removing " + live.id() + " at the end of its lease",
+            () -> removal.remove(live, "LEASE"));
       } else {
         live.retryRemoval().ifPresent(Runnable::run);
       }

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node.store;
 
 import dev.sandgate.spi.ErrorCode;
@@ -91,7 +90,8 @@ public final class Database implements AutoCloseable {
   }
 
   /** Runs one statement with its values. */
-  public static void update(Connection connection, String sql, Object... values) throws SQLException {
+  public static void update(Connection connection, String sql, Object... values)
+      throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
       bind(statement, values);
       statement.executeUpdate();

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-
 package dev.sandgate.node.support;
 
 import com.google.protobuf.InvalidProtocolBufferException;
@@ -90,7 +89,8 @@ public final class Rpc implements AutoCloseable {
   /** Opens a call with any number of requests. */
   public <Q extends MessageLite, A extends MessageLite> Answers<Q, A> open(
       ServiceMethod<A, Q> method, long deadlineMillis) {
-    GrpcClientRequest<Q, A> request = await(client.request(address, method).toCompletionStage().toCompletableFuture());
+    GrpcClientRequest<Q, A> request =
+        await(client.request(address, method).toCompletionStage().toCompletableFuture());
     if (!token.isEmpty()) {
       request.headers().set("authorization", "Bearer " + token);
     }
