@@ -15,6 +15,7 @@ import dev.sandgate.proto.v1.Environment;
 import dev.sandgate.proto.v1.ImportEnvironmentRequest;
 import dev.sandgate.proto.v1.ImportProgress;
 import dev.sandgate.proto.v1.ListSandboxesRequest;
+import dev.sandgate.proto.v1.QosClass;
 import dev.sandgate.proto.v1.SandboxSpec;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
@@ -74,7 +75,11 @@ final class Demo {
   /** Makes many sandboxes with one call. */
   void create(String environment, int count) {
     SandboxSpec spec =
-        SandboxSpec.newBuilder().setEnvironment(environment).putLabels(LABEL, "yes").build();
+        SandboxSpec.newBuilder()
+            .setEnvironment(environment)
+            .setQosClass(QosClass.QOS_CLASS_LATENCY_SENSITIVE)
+            .putLabels(LABEL, "yes")
+            .build();
     CreateSandboxBatchRequest request =
         CreateSandboxBatchRequest.newBuilder().setSpec(spec).setCount(count).build();
     long start = System.nanoTime();
