@@ -104,13 +104,14 @@ static bool open_terminal(struct exec *exec, struct spawn *spawn, const struct e
   return true;
 }
 
-static bool launch(struct exec *exec, struct spawn *spawn, const struct message *message) {
+static bool launch(struct exec *exec, struct spawn *spawn, const struct message *message, const char **step) {
+  *step = exec->terminal ? "terminal" : "streams";
   if (exec->terminal ? !open_terminal(exec, spawn, &message->exec) : !open_pipes(exec, spawn)) return false;
   spawn->report = pipe_for(&exec->report, 0, EPOLLIN, exec_report_ready);
   if (spawn->report < 0) return false;
   exec->started_ns = now_ns();
   exec->pid = spawn_command(message, spawn, &exec->region);
-  if (exec->pid < 0) return false;
+  if (exec->pid < 0) return *step = "start", false;
   exec_table_add_pid(exec);
   return true;
 }
@@ -124,14 +125,15 @@ void exec_start(const struct message *message) {
   struct exec *exec = create(message);
   if (!exec) return send_fail(message->channel, FAIL_SYSTEM, ENOMEM, "memory");
   struct spawn spawn = {message->exec, exec->number, exec->has_cgroup, -1, {-1, -1}, -1, -1};
-  bool launched = launch(exec, &spawn, message);
+  const char *step;
+  bool launched = launch(exec, &spawn, message, &step);
   int error = errno;
   close_if_open(spawn.input);
   close_if_open(spawn.outputs[0]);
   close_if_open(spawn.outputs[1]);
   close_if_open(spawn.report);
   if (launched) return;
-  send_fail(message->channel, FAIL_SYSTEM, error, "%s: %s", exec->terminal ? "terminal" : "streams", strerror(error));
+  send_fail(message->channel, FAIL_SYSTEM, error, "%s: %s", step, strerror(error));
   exec_abandon(exec);
 }
 

@@ -19,15 +19,16 @@
 #include "outbox.h"
 #include "proto.h"
 #include "region.h"
+#include "ring.h"
 #include "sandbox.h"
 #include "tunnel.h"
 #include "worker.h"
 
-enum { INBOX = 128 * 1024 };
+enum { INBOX = 128 * 1024, SMALL = 4096 };
 
 static struct watch listener = {.fd = -1}, client = {.fd = -1};
 static uint8_t *inbox;
-static size_t inbox_used;
+static size_t inbox_used, inbox_peak;
 static uint32_t highest_channel;
 static bool greeted, readable, closing;
 
@@ -159,6 +160,7 @@ static bool receive_some(void) {
     return errno == EAGAIN || errno == EINTR;
   }
   inbox_used += (size_t)got;
+  if (inbox_used > inbox_peak) inbox_peak = inbox_used;
   return got > 0;
 }
 
@@ -184,13 +186,16 @@ bool host_flush(void) {
   return outbox_empty();
 }
 
-bool host_trim(void) {
+bool host_is_large(void) { return inbox_peak > SMALL || outbox_is_large() || region_is_kept() || ring_is_kept(); }
+
+void host_trim(void) {
   outbox_trim();
   region_trim();
-  if (!inbox || inbox_used) return false;
+  ring_trim();
+  inbox_peak = inbox_used;
+  if (!inbox || inbox_used) return;
   munmap(inbox, INBOX);
   inbox = NULL;
-  return true;
 }
 
 static void client_ready(struct watch *watch, uint32_t events) {

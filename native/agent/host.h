@@ -16,8 +16,11 @@ bool host_receive(void);
 // Sends what waits. Whether all of it is gone.
 bool host_flush(void);
 
-// Gives idle memory back. Whether there was any.
-bool host_trim(void);
+// Whether buffers hold memory that an idle guest should not.
+bool host_is_large(void);
+
+// Gives that memory back, as far as nothing is in it.
+void host_trim(void);
 
 // The bytes of one connection; false when they end it. For host_receive and the fuzzer.
 bool host_take(const uint8_t *bytes, size_t length, size_t *taken);

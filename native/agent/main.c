@@ -66,7 +66,6 @@ static bool take_signals(bool stoppable) {
 static int sooner(int one, int other) { return one < 0 || (other >= 0 && other < one) ? other : one; }
 
 static void serve(void) {
-  bool trimmed = true;
   while (!stopping) {
     exec_expire();
     bool busy = host_receive();
@@ -74,9 +73,8 @@ static void serve(void) {
     bool sent = host_flush();
     busy |= sent && loop_run(0, outbox_takes_data);
     int timeout = busy ? 0 : exec_timeout_ms();
-    bool came = loop_wait(trimmed ? timeout : sooner(timeout, IDLE_MS));
-    if (came || busy) trimmed = false;
-    else if (!trimmed) trimmed = !host_trim();
+    bool came = loop_wait(host_is_large() ? sooner(timeout, IDLE_MS) : timeout);
+    if (!came && !busy) host_trim();
   }
   exec_kill_all();
 }

@@ -12,10 +12,10 @@
 
 #include "proto.h"
 
-enum { CAPACITY = 512 * 1024, DATA_LEVEL = 128 * 1024, ANSWER_LEVEL = 384 * 1024 };
+enum { CAPACITY = 512 * 1024, DATA_LEVEL = 128 * 1024, ANSWER_LEVEL = 384 * 1024, SMALL = 4096 };
 
 static uint8_t *base;
-static size_t begin, end;
+static size_t begin, end, peak;
 
 static size_t used(void) { return end - begin; }
 
@@ -55,6 +55,7 @@ void frame_end(const struct wire_out *out) {
   struct wire_out length = {base + end, base + end + 4, false};
   put_u32(&length, (uint32_t)(bytes - FRAME_HEADER));
   end += bytes;
+  if (end > peak) peak = end;
 }
 
 void send_ok(uint32_t channel) {
@@ -107,7 +108,10 @@ bool outbox_flush(int fd) {
   return true;
 }
 
+bool outbox_is_large(void) { return peak > SMALL; }
+
 void outbox_trim(void) {
+  peak = end;
   if (!base || used()) return;
   munmap(base, CAPACITY);
   base = NULL;

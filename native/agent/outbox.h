@@ -32,5 +32,8 @@ bool outbox_empty(void);
 // Forgets everything, for a new connection.
 void outbox_clear(void);
 
-// Gives idle memory back.
+// Whether it holds more memory than small answers need.
+bool outbox_is_large(void);
+
+// Gives its memory back when nothing is in it.
 void outbox_trim(void);

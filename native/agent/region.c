@@ -40,6 +40,8 @@ void *region_get(struct region *region, size_t bytes) {
   return at;
 }
 
+bool region_is_kept(void) { return spare; }
+
 void region_trim(void) {
   if (spare) munmap(spare, REGION_BYTES);
   spare = NULL;

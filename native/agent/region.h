@@ -3,6 +3,7 @@
 // Memory lent to one spawning child: its stack, and room to lay out arguments.
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,6 +24,9 @@ void *region_stack(struct region *region);
 
 // Aligned room, zeroed only when the region is new; NULL when it does not fit.
 void *region_get(struct region *region, size_t bytes);
+
+// Whether one that is not in use is kept.
+bool region_is_kept(void);
 
 // Gives what is not in use back to the kernel.
 void region_trim(void);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-// A byte queue addressed by absolute offsets, [begin, end), whose memory exists only while it holds bytes.
+// A byte queue addressed by absolute offsets, [begin, end), that has memory only while it holds bytes.
 #pragma once
 
 #include <stdbool.h>
@@ -12,7 +12,7 @@ enum { RING_SMALLEST = 4096, RING_BUDGET = 32 * 1024 * 1024 };
 
 struct ring {
   uint8_t *base;
-  uint32_t size;
+  uint32_t size, last_size;  // the size it had when it was last empty: what it is likely to need again
   uint64_t begin, end;
 };
 
@@ -31,3 +31,9 @@ void ring_copy(const struct ring *ring, uint64_t offset, uint8_t *to, size_t len
 
 // Forgets the bytes below `offset`, which is at most `end`, and gives memory back when none are left.
 void ring_drop(struct ring *ring, uint64_t offset);
+
+// Whether memory is kept for the next ring.
+bool ring_is_kept(void);
+
+// Gives the memory that is kept for the next ring back to the kernel.
+void ring_trim(void);

@@ -130,6 +130,23 @@ class Streams(Guest):
         command.finish()
         self.assertEqual(command.exit.signal, 9)
 
+    def test_many_full_streams_share_a_budget(self):
+        floods = [self.host.exec("/usr/bin/yes", credit=0).started() for _ in range(250)]
+        poll(lambda: self.rss_kib() > 28000, what="the budget is used")
+        select.select([], [], [], 0.5)
+        self.assertLess(self.rss_kib(), 40000)
+        last = floods[-1]
+        while len(last.output[1]) < 100000:
+            last.window(1, len(last.output[1]), 100000)
+            last.step()
+        for flood in floods:
+            flood.signal(9, 2)
+        for flood in floods:
+            flood.cancel()
+            flood.release()
+        poll(lambda: self.host.stats()[:2] == (0, 0))
+        poll(lambda: self.rss_kib() < 1700, what="the memory is given back")
+
     def test_output_before_the_exit_waits_for_the_window(self):
         command = self.host.exec("/bin/sh", "-c", "printf 0123456789; printf err >&2; exit 5", credit=0).started()
         poll(lambda: self.host.stats()[0] == 0)
