@@ -8,6 +8,7 @@ import dev.sandgate.spi.Isolation;
 import dev.sandgate.spi.Probe;
 import dev.sandgate.spi.Sandbox;
 import dev.sandgate.spi.SandboxSpec;
+import dev.sandgate.support.Handover;
 import io.smallrye.mutiny.Uni;
 import java.util.List;
 import java.util.Set;
@@ -47,12 +48,7 @@ final class ContainerBackend implements Backend {
 
   @Override
   public Uni<Sandbox> create(SandboxSpec spec) {
-    return Uni.createFrom()
-        .emitter(
-            emitter -> {
-              Creation creation = new Creation(host, spec, emitter);
-              host.run(creation::run);
-            });
+    return Handover.uni(waiter -> host.run(new Creation(host, spec, waiter)::run));
   }
 
   @Override

@@ -11,7 +11,6 @@ import dev.sandgate.support.agent.AgentConnection;
 import dev.sandgate.support.agent.AgentSetup;
 import dev.sandgate.support.spawner.Activation;
 import dev.sandgate.support.spawner.Blank;
-import io.smallrye.mutiny.subscription.UniEmitter;
 import java.time.Duration;
 import java.util.List;
 import org.slf4j.Logger;
@@ -28,10 +27,11 @@ final class Creation {
   private final Undo undo = new Undo();
   private final Handover<Sandbox> waiter;
 
-  Creation(Host host, SandboxSpec spec, UniEmitter<? super Sandbox> emitter) {
+  Creation(Host host, SandboxSpec spec, Handover<Sandbox> waiter) {
     this.host = host;
     this.spec = spec;
-    this.waiter = new Handover<>(emitter, () -> host.run(this::abandon));
+    this.waiter = waiter;
+    waiter.onAbandoned(() -> host.run(this::abandon));
   }
 
   private void abandon() {

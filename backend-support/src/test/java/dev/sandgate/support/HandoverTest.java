@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.smallrye.mutiny.Uni;
-import io.smallrye.mutiny.subscription.UniEmitter;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -21,9 +20,7 @@ final class HandoverTest {
 
   @Test
   void shouldGiveToWhoWaits() {
-    Uni<String> uni =
-        Uni.createFrom()
-            .emitter(emitter -> new Handover<>(emitter, abandoned::incrementAndGet).complete("it"));
+    Uni<String> uni = Handover.uni(handover -> watched(handover).complete("it"));
     assertEquals("it", uni.await().indefinitely());
     assertEquals(0, abandoned.get());
   }
@@ -31,11 +28,7 @@ final class HandoverTest {
   @Test
   void shouldFailWhoWaits() {
     Uni<String> uni =
-        Uni.createFrom()
-            .emitter(
-                emitter ->
-                    new Handover<String>(emitter, abandoned::incrementAndGet)
-                        .fail(new IllegalStateException("no")));
+        Handover.uni(handover -> watched(handover).fail(new IllegalStateException("no")));
     assertThrows(IllegalStateException.class, () -> uni.await().indefinitely());
     assertEquals(0, abandoned.get());
   }
@@ -51,7 +44,7 @@ final class HandoverTest {
 
   private void race() throws InterruptedException {
     AtomicReference<Handover<String>> handover = new AtomicReference<>();
-    Uni<String> uni = Uni.createFrom().emitter(emitter -> handover.set(watch(emitter)));
+    Uni<String> uni = Handover.uni(fresh -> handover.set(watched(fresh)));
     var subscription = uni.subscribe().with(item -> got.incrementAndGet());
     CountDownLatch done = new CountDownLatch(2);
     Thread.ofVirtual()
@@ -69,7 +62,8 @@ final class HandoverTest {
     done.await(10, TimeUnit.SECONDS);
   }
 
-  private Handover<String> watch(UniEmitter<? super String> emitter) {
-    return new Handover<>(emitter, abandoned::incrementAndGet);
+  private Handover<String> watched(Handover<String> handover) {
+    handover.onAbandoned(abandoned::incrementAndGet);
+    return handover;
   }
 }

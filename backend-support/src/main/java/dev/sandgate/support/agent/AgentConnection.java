@@ -51,19 +51,19 @@ public final class AgentConnection implements AutoCloseable {
 
   /** As {@link dev.sandgate.spi.Sandbox#exec}. */
   public Uni<Exec> exec(ExecSpec spec) {
-    return link.uni(
-        emitter -> {
+    return link.handover(
+        waiter -> {
           GuestChecks.exec(spec);
-          new ExecExchange(link, new ExecOpening.Start(spec), oom, emitter).open();
+          new ExecExchange(link, new ExecOpening.Start(spec), oom, waiter).open();
         });
   }
 
   /** As {@link dev.sandgate.spi.Sandbox#attach}; an earlier handle of the command ends with a failure. */
   public Uni<Exec> attach(String execId, OutputOffsets from) {
-    return link.uni(
-        emitter -> {
+    return link.handover(
+        waiter -> {
           ExecExchange earlier = link.boundExec(execId);
-          new ExecExchange(link, new ExecOpening.Attach(execId, from), oom, emitter).open();
+          new ExecExchange(link, new ExecOpening.Attach(execId, from), oom, waiter).open();
           if (earlier != null) {
             earlier.supersede();
           }
@@ -77,10 +77,10 @@ public final class AgentConnection implements AutoCloseable {
 
   /** As {@link dev.sandgate.spi.Sandbox#connect}. */
   public Uni<Connection> connect(int port) {
-    return link.uni(
-        emitter -> {
+    return link.handover(
+        waiter -> {
           GuestChecks.between("port", port, 1, 65535);
-          new PortExchange(link, port, emitter).open();
+          new PortExchange(link, port, waiter).open();
         });
   }
 

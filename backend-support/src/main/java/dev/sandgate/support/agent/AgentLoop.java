@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.support.agent;
 
+import dev.sandgate.support.Handover;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.ChannelOption;
@@ -59,14 +60,13 @@ public final class AgentLoop implements AutoCloseable {
    */
   public Uni<AgentConnection> connect(
       Path socket, Duration within, Supplier<Uni<Long>> memoryKills) {
-    return Uni.createFrom()
-        .emitter(
-            emitter -> {
-              EventLoop loop = group.next();
-              OomWatch oom = new OomWatch(memoryKills);
-              Dialing dialing = new Dialing(bootstrap.clone(loop), socket, tuning, oom, emitter);
-              loop.execute(() -> dialing.start(loop, within));
-            });
+    return Handover.uni(
+        waiter -> {
+          EventLoop loop = group.next();
+          OomWatch oom = new OomWatch(memoryKills);
+          Dialing dialing = new Dialing(bootstrap.clone(loop), socket, tuning, oom, waiter);
+          loop.execute(() -> dialing.start(loop, within));
+        });
   }
 
   /** Closes every connection and stops the threads within seconds; does not wait. */

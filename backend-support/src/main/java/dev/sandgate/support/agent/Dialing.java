@@ -11,7 +11,6 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoop;
 import io.netty.channel.unix.DomainSocketAddress;
-import io.smallrye.mutiny.subscription.UniEmitter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -38,16 +37,17 @@ final class Dialing {
       Path socket,
       AgentTuning tuning,
       OomWatch oom,
-      UniEmitter<? super AgentConnection> emitter) {
+      Handover<AgentConnection> waiter) {
     this.bootstrap = bootstrap;
     this.socket = socket;
     this.tuning = tuning;
     this.oom = oom;
-    this.waiter = new Handover<>(emitter, () -> bootstrap.config().group().execute(this::stop));
+    this.waiter = waiter;
   }
 
   @SuppressWarnings("FutureReturnValueIgnored") // a timer that comes late finds it over
   void start(EventLoop loop, Duration within) {
+    waiter.onAbandoned(() -> loop.execute(this::stop));
     attempt(loop);
     loop.schedule(this::giveUp, within.toMillis(), TimeUnit.MILLISECONDS);
   }

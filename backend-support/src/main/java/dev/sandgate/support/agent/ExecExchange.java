@@ -15,7 +15,6 @@ import dev.sandgate.support.agent.Chunks.Chunk;
 import dev.sandgate.support.agent.GuestFailure.Operation;
 import dev.sandgate.support.wire.FieldReader;
 import dev.sandgate.support.wire.MalformedFrameException;
-import io.smallrye.mutiny.subscription.UniEmitter;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -37,11 +36,11 @@ final class ExecExchange extends Exchange implements DemandStream.Source<ExecEve
   private boolean abandoned;
   private long killsBefore;
 
-  ExecExchange(Link link, ExecOpening opening, OomWatch oom, UniEmitter<? super Exec> started) {
+  ExecExchange(Link link, ExecOpening opening, OomWatch oom, Handover<Exec> started) {
     this.link = link;
     this.opening = opening;
     this.oom = oom;
-    this.started = new Handover<>(started, () -> link.execute(this::abandon));
+    this.started = started;
     this.incoming = new Incoming(link, this, opening.windows());
     this.events = new DemandStream<>(link, this);
   }
@@ -50,6 +49,7 @@ final class ExecExchange extends Exchange implements DemandStream.Source<ExecEve
   void open() {
     oom.read(link, kills -> killsBefore = kills);
     opening.open(link, this);
+    started.onAbandoned(() -> link.execute(this::abandon));
   }
 
   private void abandon() {

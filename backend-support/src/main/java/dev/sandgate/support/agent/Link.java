@@ -4,6 +4,7 @@ package dev.sandgate.support.agent;
 
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.SandgateException;
+import dev.sandgate.support.Handover;
 import dev.sandgate.support.wire.FieldWriter;
 import dev.sandgate.support.wire.MalformedFrameException;
 import io.netty.buffer.ByteBuf;
@@ -75,16 +76,21 @@ final class Link extends ChannelInboundHandlerAdapter {
   /** A result produced on the event loop; what the body throws is its failure. */
   <T> Uni<T> uni(Consumer<UniEmitter<? super T>> body) {
     return Uni.createFrom()
-        .emitter(
-            emitter ->
-                execute(
-                    () -> {
-                      try {
-                        body.accept(emitter);
-                      } catch (RuntimeException e) {
-                        emitter.fail(e);
-                      }
-                    }));
+        .emitter(emitter -> execute(() -> attempt(() -> body.accept(emitter), emitter::fail)));
+  }
+
+  /** The same for what must be taken back when nobody takes it. */
+  <T> Uni<T> handover(Consumer<Handover<T>> body) {
+    return Handover.uni(
+        waiter -> execute(() -> attempt(() -> body.accept(waiter), waiter::fail)));
+  }
+
+  private static void attempt(Runnable body, Consumer<Throwable> failed) {
+    try {
+      body.run();
+    } catch (RuntimeException e) {
+      failed.accept(e);
+    }
   }
 
   /**

@@ -29,16 +29,17 @@ final class PortExchange extends Exchange implements Connection, DemandStream.So
   private @Nullable SendWindow output;
   private boolean over;
 
-  PortExchange(Link link, int port, UniEmitter<? super Connection> opened) {
+  PortExchange(Link link, int port, Handover<Connection> opened) {
     this.link = link;
     this.port = port;
-    this.opened = new Handover<>(opened, () -> link.execute(this::leave));
+    this.opened = opened;
     this.incoming = new Incoming(link, this, ReceiveWindow.fresh(1));
     this.input = new DemandStream<>(link, this);
   }
 
   void open() {
     link.open(this, FrameType.CONNECT, 0, f -> f.u16(port));
+    opened.onAbandoned(() -> link.execute(this::leave));
   }
 
   @Override
@@ -132,7 +133,7 @@ final class PortExchange extends Exchange implements Connection, DemandStream.So
   }
 
   private void leave() {
-    if (!over && channel != 0) {
+    if (!over) {
       link.send(FrameType.CANCEL, 0, channel, f -> {});
       over(new SandgateException(ErrorCode.CANCELLED, "the connection was closed"));
     }
