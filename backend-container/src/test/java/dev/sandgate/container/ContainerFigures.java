@@ -70,14 +70,11 @@ final class ContainerFigures {
     long[] sorted = times.stream().mapToLong(row -> row[column]).sorted().toArray();
     System.out.printf(
         "%-22s n %5d  p50 %7.2f ms  p90 %7.2f ms  p99 %7.2f ms%n",
-        what,
-        sorted.length,
-        at(sorted, 0.50),
-        at(sorted, 0.90),
-        at(sorted, 0.99));
+        what, sorted.length, at(sorted, 0.50), at(sorted, 0.90), at(sorted, 0.99));
   }
 
   private static double at(long[] sorted, double share) {
-    return Arrays.stream(sorted).skip((long) (share * (sorted.length - 1))).findFirst().orElse(0) / 1e6;
+    return Arrays.stream(sorted).skip((long) (share * (sorted.length - 1))).findFirst().orElse(0)
+        / 1e6;
   }
 }

@@ -63,7 +63,8 @@ final class ContainerLifecycleTest {
     Files.createSymbolicLink(root.resolve("proc"), Path.of("../../hostproc"));
     Layer evil = BusyboxLayer.image(fixture.directory, root);
     SandboxSpec spec =
-        fixture.spec(ContainerFixture.DEFAULTS, QosClass.LATENCY_SENSITIVE, List.of(fixture.layer, evil));
+        fixture.spec(
+            ContainerFixture.DEFAULTS, QosClass.LATENCY_SENSITIVE, List.of(fixture.layer, evil));
     assertEquals(ErrorCode.ROOTFS_UNSAFE, refused(spec));
     assertEquals(List.of(), alive());
   }
@@ -72,7 +73,8 @@ final class ContainerLifecycleTest {
   void shouldRefuseLayersThatAreNone() throws Exception {
     Path garbage = Files.writeString(fixture.directory.resolve("garbage"), "no image");
     Layer broken = new Layer("sha256:" + "0".repeat(64), garbage);
-    SandboxSpec spec = fixture.spec(ContainerFixture.DEFAULTS, QosClass.BEST_EFFORT, List.of(broken));
+    SandboxSpec spec =
+        fixture.spec(ContainerFixture.DEFAULTS, QosClass.BEST_EFFORT, List.of(broken));
     assertEquals(ErrorCode.INVALID_ARGUMENT, refused(spec));
     Layer absent = new Layer("sha256:" + "1".repeat(64), fixture.directory.resolve("absent"));
     assertEquals(
@@ -130,7 +132,8 @@ final class ContainerLifecycleTest {
     List<Sandbox> back =
         fixture.backend.adopt(List.of(kept, never)).await().atMost(ContainerFixture.PATIENCE);
     assertEquals(List.of(kept.id()), back.stream().map(Sandbox::id).toList());
-    assertEquals("state\nhi there\n", Finished.sh(back.getFirst(), "cat /tmp/state; echo $GREETING").out());
+    assertEquals(
+        "state\nhi there\n", Finished.sh(back.getFirst(), "cat /tmp/state; echo $GREETING").out());
     assertEquals(List.of(kept.id()), alive().stream().map(Spawner.Found::id).toList());
     back.getFirst().destroy().await().atMost(ContainerFixture.PATIENCE);
   }

@@ -95,8 +95,7 @@ final class ContainerSettingsTest {
     "no-such-key, 1"
   })
   void shouldNameTheKeyThatIsWrong(String key, String value) {
-    SandgateException wrong =
-        assertThrows(SandgateException.class, () -> of(Map.of(key, value)));
+    SandgateException wrong = assertThrows(SandgateException.class, () -> of(Map.of(key, value)));
     assertEquals(ErrorCode.INVALID_CONFIG, wrong.code());
     assertTrue(wrong.getMessage().startsWith("backend.container." + key), wrong.getMessage());
   }

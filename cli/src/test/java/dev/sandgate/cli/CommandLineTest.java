@@ -41,7 +41,8 @@ final class CommandLineTest {
   void shouldListEveryCommandInTheHelp() {
     assertEquals(0, run("--help"));
     for (String name :
-        "demo up doctor create ls get exec sh cp rm env load test version completion".split(" ")) {
+        "demo up doctor create ls get exec sh cp rm env load test version completion"
+            .split(" ", -1)) {
       assertTrue(out.toString().contains("\n  " + name + " "), name);
     }
     assertTrue(out.toString().contains("Exit codes:"));

@@ -64,30 +64,49 @@ public final class FakeServices {
   public static FakeServices on(TestNode node) {
     FakeServices services = new FakeServices(node.address().nodeId());
     node.grpc().callHandler(SandboxesGrpcService.Create, services::create);
-    node.grpc().callHandler(SandboxesGrpcService.List, request -> request.handler(message -> services.list(message, request.response())));
-    node.grpc().callHandler(NodesGrpcService.List, request -> request.handler(_ -> request.response().end(services.node())));
+    node.grpc()
+        .callHandler(
+            SandboxesGrpcService.List,
+            request -> request.handler(message -> services.list(message, request.response())));
+    node.grpc()
+        .callHandler(
+            NodesGrpcService.List,
+            request -> request.handler(_ -> request.response().end(services.node())));
     node.grpc().callHandler(EnvironmentsGrpcService.ImportEnvironment, services::importEnvironment);
-    node.grpc().callHandler(EnvironmentsGrpcService.List, request -> request.handler(_ -> request.response().end(services.environments())));
-    node.grpc().callHandler(EnvironmentsGrpcService.Get, request -> request.handler(message -> services.get(message, request.response())));
+    node.grpc()
+        .callHandler(
+            EnvironmentsGrpcService.List,
+            request -> request.handler(_ -> request.response().end(services.environments())));
+    node.grpc()
+        .callHandler(
+            EnvironmentsGrpcService.Get,
+            request -> request.handler(message -> services.get(message, request.response())));
     node.grpc()
         .callHandler(
             EnvironmentsGrpcService.Remove,
-            request -> request.handler(message -> services.remove(message.getReference(), request.response())));
+            request ->
+                request.handler(
+                    message -> services.remove(message.getReference(), request.response())));
     return services;
   }
 
   private void create(GrpcServerRequest<CreateSandboxRequest, Sandbox> request) {
     asked.incrementAndGet();
-    request.errorHandler(_ -> cancelled.incrementAndGet());
+    TestNode.onReset(request, cancelled);
     request.handler(
         message -> {
           GrpcServerResponse<CreateSandboxRequest, Sandbox> response = request.response();
-          String wanted = message.getSpec().getBackend().isEmpty() ? "container" : message.getSpec().getBackend();
+          String wanted =
+              message.getSpec().getBackend().isEmpty()
+                  ? "container"
+                  : message.getSpec().getBackend();
           if (held) {
             return;
           }
           if (!wanted.equals(backend)) {
-            fail(response, Failure.of(Code.BACKEND_UNAVAILABLE, "no such backend here").node(nodeId));
+            fail(
+                response,
+                Failure.of(Code.BACKEND_UNAVAILABLE, "no such backend here").node(nodeId));
           } else if (sandboxes.size() >= capacity) {
             fail(response, Failure.of(Code.RESOURCE_EXHAUSTED, "full").node(nodeId));
           } else {
@@ -124,9 +143,13 @@ public final class FakeServices {
   }
 
   private void list(
-      ListSandboxesRequest request, GrpcServerResponse<ListSandboxesRequest, ListSandboxesResponse> response) {
+      ListSandboxesRequest request,
+      GrpcServerResponse<ListSandboxesRequest, ListSandboxesResponse> response) {
     ListSandboxesResponse.Builder page = ListSandboxesResponse.newBuilder();
-    int from = request.getPageToken().isEmpty() ? sandboxes.size() : Integer.parseInt(request.getPageToken());
+    int from =
+        request.getPageToken().isEmpty()
+            ? sandboxes.size()
+            : Integer.parseInt(request.getPageToken());
     int to = Math.max(0, from - request.getPageSize());
     for (int i = from - 1; i >= to; i--) {
       page.addSandboxes(sandboxes.get(i));
@@ -145,7 +168,8 @@ public final class FakeServices {
         .build();
   }
 
-  private void importEnvironment(GrpcServerRequest<ImportEnvironmentRequest, ImportProgress> request) {
+  private void importEnvironment(
+      GrpcServerRequest<ImportEnvironmentRequest, ImportProgress> request) {
     var seen =
         new Object() {
           String name = "";
@@ -155,7 +179,9 @@ public final class FakeServices {
         message -> {
           if (seen.name.isEmpty()) {
             seen.name = message.getName();
-            request.response().write(ImportProgress.newBuilder().setPhase("reading").setPercent(1).build());
+            request
+                .response()
+                .write(ImportProgress.newBuilder().setPhase("reading").setPercent(1).build());
           }
           seen.bytes += message.getData().size();
         });
@@ -174,7 +200,12 @@ public final class FakeServices {
   }
 
   private Environment environment(String name) {
-    return Environment.newBuilder().setName(name).setTag("latest").setDigest("sha256:" + name).setSandboxes(2).build();
+    return Environment.newBuilder()
+        .setName(name)
+        .setTag("latest")
+        .setDigest("sha256:" + name)
+        .setSandboxes(2)
+        .build();
   }
 
   private ListEnvironmentsResponse environments() {
@@ -183,7 +214,9 @@ public final class FakeServices {
     return all.build();
   }
 
-  private void get(GetEnvironmentRequest request, GrpcServerResponse<GetEnvironmentRequest, Environment> response) {
+  private void get(
+      GetEnvironmentRequest request,
+      GrpcServerResponse<GetEnvironmentRequest, Environment> response) {
     if (environments.containsKey(request.getReference())) {
       response.end(environment(request.getReference()));
     } else {

@@ -43,7 +43,8 @@ public final class Leaks implements BeforeAllCallback, AfterAllCallback {
     }
 
     @Override
-    public <T> ResourceLeakDetector<T> newResourceLeakDetector(Class<T> resource, int samplingInterval) {
+    public <T> ResourceLeakDetector<T> newResourceLeakDetector(
+        Class<T> resource, int samplingInterval) {
       return detector(resource, samplingInterval);
     }
 

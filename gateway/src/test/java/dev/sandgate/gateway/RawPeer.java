@@ -57,7 +57,8 @@ public final class RawPeer implements AutoCloseable {
   private final DefaultHttp2HeadersDecoder decoder = new DefaultHttp2HeadersDecoder(false, 1 << 16);
 
   /** A frame that was read; headers are decoded. */
-  public record Frame(int type, int flags, int id, ByteString payload, Map<String, String> headers) {
+  public record Frame(
+      int type, int flags, int id, ByteString payload, Map<String, String> headers) {
 
     /** A header's value, or nothing. */
     public String header(String name) {
@@ -75,6 +76,8 @@ public final class RawPeer implements AutoCloseable {
     }
   }
 
+  private boolean dribbling;
+
   private RawPeer(Socket socket) throws IOException {
     this.socket = socket;
     socket.setTcpNoDelay(true);
@@ -89,6 +92,15 @@ public final class RawPeer implements AutoCloseable {
       RawPeer peer = new RawPeer(new Socket(InetAddress.getLoopbackAddress(), port));
       peer.bytes(PREFACE);
       return peer;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** A connection on which nothing was sent. */
+  public static RawPeer raw(int port) {
+    try {
+      return new RawPeer(new Socket(InetAddress.getLoopbackAddress(), port));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -132,15 +144,38 @@ public final class RawPeer implements AutoCloseable {
 
   /** Adds a frame to what is sent next. */
   public synchronized void queue(int type, int flags, int id, byte... payload) {
+    ByteBuffer frame = ByteBuffer.allocate(9 + payload.length);
+    frame.putInt(payload.length << 8 | type).put((byte) flags).putInt(id).put(payload);
     try {
-      out.writeByte(payload.length >>> 16);
-      out.writeShort(payload.length);
-      out.writeByte(type);
-      out.writeByte(flags);
-      out.writeInt(id);
-      out.write(payload);
+      for (int i = 0; dribbling && i < frame.capacity(); i++) {
+        out.write(frame.get(i));
+        out.flush();
+      }
+      if (!dribbling) {
+        out.write(frame.array());
+      }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  /** From now on sends every byte alone. */
+  public void dribble() {
+    dribbling = true;
+  }
+
+  /** Waits for the gateway's settings. */
+  public void awaitSettings() {
+    await(SETTINGS, 0);
+  }
+
+  /** Sends raw bytes, as far as the gateway takes them. */
+  public synchronized void bytesQuietly(byte[] bytes) {
+    try {
+      out.write(bytes);
+      out.flush();
+    } catch (IOException e) {
+      assert e instanceof java.net.SocketException : e;
     }
   }
 
@@ -186,8 +221,18 @@ public final class RawPeer implements AutoCloseable {
   public void call(int id, String path, boolean end, String... more) {
     String[] pairs = new String[12 + more.length];
     String[] usual = {
-      ":method", "POST", ":scheme", "http", ":path", path, ":authority", "test",
-      "content-type", "application/grpc", "authorization", "Bearer " + TestGateway.KEY
+      ":method",
+      "POST",
+      ":scheme",
+      "http",
+      ":path",
+      path,
+      ":authority",
+      "test",
+      "content-type",
+      "application/grpc",
+      "authorization",
+      "Bearer " + TestGateway.KEY
     };
     System.arraycopy(usual, 0, pairs, 0, usual.length);
     System.arraycopy(more, 0, pairs, usual.length, more.length);
@@ -228,7 +273,8 @@ public final class RawPeer implements AutoCloseable {
 
   /** The next frame of a type on a stream. */
   public Frame await(int type, int id) {
-    return await(frame -> frame.type() == type && frame.id() == id && !(type == SETTINGS && frame.has(ACK)));
+    return await(
+        frame -> frame.type() == type && frame.id() == id && !(type == SETTINGS && frame.has(ACK)));
   }
 
   /** Reads until the gateway closes the connection. */
@@ -268,7 +314,11 @@ public final class RawPeer implements AutoCloseable {
 
   /** Bytes with a gRPC prefix. */
   public static byte[] grpc(byte[] message) {
-    return ByteBuffer.allocate(5 + message.length).put((byte) 0).putInt(message.length).put(message).array();
+    return ByteBuffer.allocate(5 + message.length)
+        .put((byte) 0)
+        .putInt(message.length)
+        .put(message)
+        .array();
   }
 
   @Override

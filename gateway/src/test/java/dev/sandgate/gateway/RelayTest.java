@@ -129,7 +129,9 @@ final class RelayTest {
   }
 
   private static RawPeer.Frame endOf(RawPeer peer, int id) {
-    return peer.await(frame -> frame.type() == RawPeer.HEADERS && frame.id() == id && frame.has(RawPeer.END_STREAM));
+    return peer.await(
+        frame ->
+            frame.type() == RawPeer.HEADERS && frame.id() == id && frame.has(RawPeer.END_STREAM));
   }
 
   @Test
@@ -280,7 +282,8 @@ final class RelayTest {
 
   @Test
   void shouldSpeakHttp1OnTheSamePort() throws Exception {
-    for (String path : List.of("/healthz 200 ok", "/version 200 development", "/else 404 not found")) {
+    for (String path :
+        List.of("/healthz 200 ok", "/version 200 development", "/else 404 not found")) {
       String[] expected = path.split(" ", 3);
       try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), gateway.port())) {
         socket.setSoTimeout(10_000);
@@ -288,7 +291,8 @@ final class RelayTest {
         for (byte b : request.getBytes(StandardCharsets.US_ASCII)) {
           socket.getOutputStream().write(b);
         }
-        String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+        String answer =
+            new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
         assertTrue(answer.startsWith("HTTP/1.1 " + expected[1]), answer);
         assertTrue(answer.endsWith(expected[2] + "\n"), answer);
       }

@@ -30,7 +30,8 @@ public final class TestClient implements AutoCloseable {
   private final String key;
 
   /** How a call ended. */
-  public record Outcome<A>(@Nullable GrpcStatus status, String message, List<A> answers, ErrorDetail detail) {}
+  public record Outcome<A>(
+      @Nullable GrpcStatus status, String message, List<A> answers, ErrorDetail detail) {}
 
   private TestClient(GrpcClient grpc, SocketAddress server, String key) {
     this.grpc = grpc;

@@ -12,15 +12,21 @@ import dev.sandgate.proto.v1.ExecsGrpcService;
 import dev.sandgate.proto.v1.InteractRequest;
 import dev.sandgate.proto.v1.RunExecRequest;
 import dev.sandgate.proto.v1.StartExecRequest;
+import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.Http2Settings;
+import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.net.impl.ConnectionBase;
 import io.vertx.grpc.common.GrpcStatus;
 import io.vertx.grpc.server.GrpcServer;
 import io.vertx.grpc.server.GrpcServerRequest;
 import io.vertx.grpc.server.GrpcServerResponse;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -40,6 +46,7 @@ public final class TestNode implements AutoCloseable {
   /** Requests without the node's token. */
   public final AtomicInteger strangers = new AtomicInteger();
 
+  private final Queue<HttpConnection> connections = new ConcurrentLinkedQueue<>();
   private final String id;
   private final GrpcServer grpc;
   private final HttpServer server;
@@ -54,6 +61,7 @@ public final class TestNode implements AutoCloseable {
         Await.result(
             vertx
                 .createHttpServer(options().setHost("127.0.0.1").setPort(port))
+                .connectionHandler(connections::add)
                 .requestHandler(this::handle)
                 .listen());
   }
@@ -92,10 +100,23 @@ public final class TestNode implements AutoCloseable {
       strangers.incrementAndGet();
     }
     grpc.handle(request);
-    request.response().exceptionHandler(_ -> resets.incrementAndGet());
+  }
+
+  /** Counts a call that its caller gives up. */
+  static void onReset(GrpcServerRequest<?, ?> request, AtomicInteger counter) {
+    AtomicBoolean once = new AtomicBoolean();
+    Handler<Object> reset =
+        _ -> {
+          if (!once.getAndSet(true)) {
+            counter.incrementAndGet();
+          }
+        };
+    request.errorHandler(reset::handle);
+    request.response().exceptionHandler(reset::handle);
   }
 
   private void echo(GrpcServerRequest<InteractRequest, ExecEvent> request) {
+    onReset(request, resets);
     GrpcServerResponse<InteractRequest, ExecEvent> response = request.response();
     response.write(ExecEvent.newBuilder().setStarted(ExecStarted.newBuilder().setPid(1)).build());
     request.handler(
@@ -105,6 +126,7 @@ public final class TestNode implements AutoCloseable {
   }
 
   private void flood(GrpcServerRequest<StartExecRequest, ExecEvent> request) {
+    onReset(request, resets);
     request.handler(
         message -> {
           long bytes = Long.parseLong(message.getCommand().getArgv(0));
@@ -137,6 +159,7 @@ public final class TestNode implements AutoCloseable {
   }
 
   private void run(GrpcServerRequest<RunExecRequest, ExecResult> request) {
+    onReset(request, resets);
     request.handler(
         message -> {
           GrpcServerResponse<RunExecRequest, ExecResult> response = request.response();
@@ -166,7 +189,14 @@ public final class TestNode implements AutoCloseable {
     return ExecEvent.newBuilder().setExited(ExecResult.newBuilder().setExitCode(code)).build();
   }
 
-  /** Closes the port and every connection at once. */
+  /** Cuts every connection off, as a crash does, and closes the port. */
+  public void kill() {
+    connections.forEach(
+        connection -> ((ConnectionBase) connection).channel().close().syncUninterruptibly());
+    close();
+  }
+
+  /** Closes the port and every connection. */
   @Override
   public void close() {
     Await.result(server.close());

@@ -47,7 +47,9 @@ interface TerminalCases {
   @Test
   default void shouldInterruptTheForegroundWithControlC() {
     Running running =
-        start(Command.sh("trap 'echo interrupted; exit 5' INT; echo ready; while :; do sleep 0.2; done"));
+        start(
+            Command.sh(
+                "trap 'echo interrupted; exit 5' INT; echo ready; while :; do sleep 0.2; done"));
     running.events().awaitStdout("ready");
     running.write(0, "\u0003", false);
     Result result = running.result();
@@ -57,7 +59,9 @@ interface TerminalCases {
 
   @Test
   default void shouldSignalTheForegroundGroup() {
-    Running running = start(Command.sh("trap 'echo got it; exit 6' TERM; echo ready; while :; do sleep 0.2; done"));
+    Running running =
+        start(
+            Command.sh("trap 'echo got it; exit 6' TERM; echo ready; while :; do sleep 0.2; done"));
     running.events().awaitStdout("ready");
     running.signal(15, SignalTarget.GROUP);
     Result result = running.result();

@@ -81,8 +81,7 @@ final class Link extends ChannelInboundHandlerAdapter {
 
   /** The same for what must be taken back when nobody takes it. */
   <T> Uni<T> handover(Consumer<Handover<T>> body) {
-    return Handover.uni(
-        waiter -> execute(() -> attempt(() -> body.accept(waiter), waiter::fail)));
+    return Handover.uni(waiter -> execute(() -> attempt(() -> body.accept(waiter), waiter::fail)));
   }
 
   private static void attempt(Runnable body, Consumer<Throwable> failed) {

@@ -59,7 +59,6 @@ final class GuestFailureTest {
   @Test
   void shouldRefuseKindsThatDoNotExist() {
     GuestFailure failure = new GuestFailure(8, 0, "");
-    assertThrows(
-        MalformedFrameException.class, () -> failure.toException(Operation.FILE, "/x"));
+    assertThrows(MalformedFrameException.class, () -> failure.toException(Operation.FILE, "/x"));
   }
 }

@@ -144,11 +144,21 @@ abstract class FrameConnection extends Http2FrameAdapter {
       abort(leg, Http2Error.STREAM_CLOSED);
     } else if (leg.credit < 0) {
       abort(leg, Http2Error.FLOW_CONTROL_ERROR);
-    } else {
+    } else if (end || data.isReadable()) {
       leg.remoteEnded = end;
       received(leg, data, end);
+    } else {
+      empty(leg);
     }
     return length;
+  }
+
+  // Padding, or nothing at all, goes no further: nodes end connections on which much of it comes.
+  private static void empty(Leg leg) {
+    Leg consumer = leg.peer;
+    if (consumer != null) {
+      consumer.connection.sending.replenish(consumer);
+    }
   }
 
   private void receive(int length) throws Http2Exception {

@@ -20,6 +20,7 @@ final class BatchCreation {
   private final int atOnce;
   private int begun;
   private int ended;
+  private int sent;
   private boolean launching;
 
   private BatchCreation(
@@ -46,7 +47,8 @@ final class BatchCreation {
     String last = request.getIdempotencyKey() + "-" + (count - 1);
     if (!request.getIdempotencyKey().isEmpty() && last.length() > MAX_KEY) {
       throw CallFailed.invalid(
-          "idempotency_key", "with '-<index>' behind it, it is longer than " + MAX_KEY + " characters");
+          "idempotency_key",
+          "with '-<index>' behind it, it is longer than " + MAX_KEY + " characters");
     }
     new BatchCreation(creation, request, call, AT_ONCE_PER_NODE * Math.max(1, nodes)).launch();
   }
@@ -57,13 +59,13 @@ final class BatchCreation {
       return;
     }
     launching = true;
-    while (begun < request.getCount()
-        && begun - ended < atOnce
-        && !call.closed()
-        && call.writable(this::launch)) {
-      launch(begun++);
+    try {
+      while (begun < request.getCount() && begun - sent < atOnce && !call.closed()) {
+        launch(begun++);
+      }
+    } finally {
+      launching = false;
     }
-    launching = false;
   }
 
   private void launch(int index) {
@@ -99,8 +101,13 @@ final class BatchCreation {
     if (ended == request.getCount()) {
       call.finish(item);
     } else {
-      call.send(item);
-      launch();
+      call.send(item).onComplete(_ -> call.execute(this::sent));
     }
+  }
+
+  // What the caller does not read keeps its place, so that no more is begun than is read.
+  private void sent() {
+    sent++;
+    launch();
   }
 }

@@ -167,10 +167,9 @@ final class Call<Q, A> implements Caller {
     return false;
   }
 
-  void send(A answer) {
-    if (!closed) {
-      response.write(answer);
-    }
+  /** Sends an answer; completes when it was written, at the pace at which the caller reads. */
+  Future<Void> send(A answer) {
+    return closed ? Future.succeededFuture() : response.write(answer);
   }
 
   void finish(A answer) {
@@ -208,6 +207,7 @@ final class Call<Q, A> implements Caller {
 
   /** What a call is told when its time is over. */
   static CallFailed late() {
-    return new CallFailed(Failure.of(Code.DEADLINE_EXCEEDED, "it took too long; nothing more is done"));
+    return new CallFailed(
+        Failure.of(Code.DEADLINE_EXCEEDED, "it took too long; nothing more is done"));
   }
 }

@@ -59,6 +59,7 @@ final class CallFailed extends RuntimeException {
     String id = UUID.randomUUID().toString();
     LOG.error("defect {}", id, cause);
     return new CallFailed(
-        Failure.of(Code.INTERNAL, "an internal error occurred; the gateway's log has it under " + id));
+        Failure.of(
+            Code.INTERNAL, "an internal error occurred; the gateway's log has it under " + id));
   }
 }

@@ -39,7 +39,8 @@ final class Creation {
     }
     long timeout = request.getTimeoutMillis();
     if (timeout < 0 || timeout > MAX_TIMEOUT_MILLIS) {
-      throw CallFailed.invalid("timeout_millis", timeout + " is not within 0 to " + MAX_TIMEOUT_MILLIS);
+      throw CallFailed.invalid(
+          "timeout_millis", timeout + " is not within 0 to " + MAX_TIMEOUT_MILLIS);
     }
     String backend = request.getSpec().getBackend();
     String wanted = backend.isEmpty() ? "container" : backend;
@@ -62,15 +63,16 @@ final class Creation {
       this.request = request;
       this.caller = caller;
       this.nodes = nodes;
-      long asked = request.getTimeoutMillis() == 0 ? DEFAULT_TIMEOUT_MILLIS : request.getTimeoutMillis();
+      long asked =
+          request.getTimeoutMillis() == 0 ? DEFAULT_TIMEOUT_MILLIS : request.getTimeoutMillis();
       timeoutMillis = asked + GRACE_MILLIS;
     }
 
     Future<Sandbox> on(int index) {
       Fleet.Member node = nodes.get(index);
       CreateSandboxRequest there = request.toBuilder().setAssignedId(id(node.nodeId())).build();
-      return node
-          .during(node.client().ask(SandboxesGrpcClient.Create, there, timeoutMillis, caller))
+      return node.during(
+              node.client().ask(SandboxesGrpcClient.Create, there, timeoutMillis, caller))
           .onSuccess(_ -> node.made())
           .recover(failure -> next(index + 1, CallFailed.of(failure)));
     }

@@ -29,21 +29,33 @@ final class EnvironmentCalls {
   /** What the nodes that answer have; the sandboxes that use the same environment are added up. */
   Future<ListEnvironmentsResponse> list(ListEnvironmentsRequest request, Caller caller) {
     return Fleet.askAll(
-            fleet.all(), EnvironmentsGrpcClient.List, _ -> request, new Fleet.Asking(caller, timeoutMillis))
+            fleet.all(),
+            EnvironmentsGrpcClient.List,
+            _ -> request,
+            new Fleet.Asking(caller, timeoutMillis))
         .map(
             answers -> {
               Map<String, Environment> merged = new TreeMap<>();
               for (Fleet.Answer<ListEnvironmentsResponse> answer : requireSome(answers)) {
-                answer.value().getFirst().getEnvironmentsList().forEach(found -> add(merged, found));
+                answer
+                    .value()
+                    .getFirst()
+                    .getEnvironmentsList()
+                    .forEach(found -> add(merged, found));
               }
-              return ListEnvironmentsResponse.newBuilder().addAllEnvironments(merged.values()).build();
+              return ListEnvironmentsResponse.newBuilder()
+                  .addAllEnvironments(merged.values())
+                  .build();
             });
   }
 
   /** What the nodes that have it say. */
   Future<Environment> get(GetEnvironmentRequest request, Caller caller) {
     return Fleet.askAll(
-            fleet.all(), EnvironmentsGrpcClient.Get, _ -> request, new Fleet.Asking(caller, timeoutMillis))
+            fleet.all(),
+            EnvironmentsGrpcClient.Get,
+            _ -> request,
+            new Fleet.Asking(caller, timeoutMillis))
         .map(
             answers -> {
               Map<String, Environment> merged = new TreeMap<>();
@@ -66,7 +78,10 @@ final class EnvironmentCalls {
   /** Removes it everywhere; a node that never had it is no error unless none had. */
   Future<RemoveEnvironmentResponse> remove(RemoveEnvironmentRequest request, Caller caller) {
     return Fleet.askAll(
-            fleet.all(), EnvironmentsGrpcClient.Remove, _ -> request, new Fleet.Asking(caller, timeoutMillis))
+            fleet.all(),
+            EnvironmentsGrpcClient.Remove,
+            _ -> request,
+            new Fleet.Asking(caller, timeoutMillis))
         .map(
             answers -> {
               for (Fleet.Answer<RemoveEnvironmentResponse> answer : answers) {

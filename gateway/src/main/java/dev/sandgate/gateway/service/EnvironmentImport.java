@@ -103,8 +103,10 @@ final class EnvironmentImport {
     ImportProgress before = latest.put(node.nodeId(), progress);
     boolean slowest =
         latest.values().stream().allMatch(other -> other.getPercent() >= progress.getPercent());
-    boolean news = before == null || !before.getPhase().equals(progress.getPhase())
-        || before.getPercent() != progress.getPercent();
+    boolean news =
+        before == null
+            || !before.getPhase().equals(progress.getPhase())
+            || before.getPercent() != progress.getPercent();
     if (slowest && news && !progress.hasEnvironment() && call.writable(() -> {})) {
       call.send(progress);
     }
@@ -114,7 +116,8 @@ final class EnvironmentImport {
     unfinished--;
     ImportProgress last = latest.getOrDefault(node.nodeId(), ImportProgress.getDefaultInstance());
     if (!last.hasEnvironment()) {
-      call.fail(node.client().lost(new IllegalStateException("the import ended without an environment")));
+      call.fail(
+          node.client().lost(new IllegalStateException("the import ended without an environment")));
     } else if (unfinished == 0) {
       call.finish(last);
     }

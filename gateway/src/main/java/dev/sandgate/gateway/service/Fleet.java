@@ -88,7 +88,10 @@ final class Fleet {
     return List.copyOf(members.values());
   }
 
-  /** Of two nodes taken at random among those that offer a backend, the less busy one, then any others in random order. */
+  /**
+   * Of two nodes taken at random among those that offer a backend, the less busy one, then the others in random order.
+   * When none is known to offer it, all: what is known may be old, and a node says best what is wrong.
+   */
   List<Member> leastBusy(String backend) {
     List<Member> candidates = new ArrayList<>();
     for (Member member : members.values()) {
@@ -97,7 +100,7 @@ final class Fleet {
       }
     }
     if (candidates.isEmpty()) {
-      members.values().stream().filter(member -> member.offers(backend)).forEach(candidates::add);
+      candidates.addAll(members.values());
     }
     for (int i = candidates.size() - 1; i > 0; i--) {
       int other = ThreadLocalRandom.current().nextInt(i + 1);
@@ -113,7 +116,8 @@ final class Fleet {
   /** All nodes in an order that depends on the key alone, the same in every gateway. */
   List<Member> byKey(String key) {
     return members.values().stream()
-        .sorted(Comparator.comparingLong((Member member) -> weight(key, member.nodeId())).reversed())
+        .sorted(
+            Comparator.comparingLong((Member member) -> weight(key, member.nodeId())).reversed())
         .toList();
   }
 
@@ -135,18 +139,24 @@ final class Fleet {
 
   /** Asks every node the same; completes with each one's answer or failure, never fails itself. */
   static <Q, A> Future<List<Answer<A>>> askAll(
-      List<Member> members, ServiceMethod<A, Q> method, Function<Member, Q> message, Asking asking) {
+      List<Member> members,
+      ServiceMethod<A, Q> method,
+      Function<Member, Q> message,
+      Asking asking) {
     List<Future<Answer<A>>> answers = new ArrayList<>();
     for (Member member : members) {
       Future<A> asked =
-          member.client().ask(method, message.apply(member), asking.timeoutMillis(), asking.caller());
+          member
+              .client()
+              .ask(method, message.apply(member), asking.timeoutMillis(), asking.caller());
       answers.add(
           asked.transform(
               result ->
                   Future.succeededFuture(
                       result.succeeded()
                           ? new Answer<>(member, List.of(result.result()), List.of())
-                          : new Answer<A>(member, List.of(), List.of(CallFailed.of(result.cause()))))));
+                          : new Answer<A>(
+                              member, List.of(), List.of(CallFailed.of(result.cause()))))));
     }
     return Future.join(answers).map(_ -> answers.stream().map(Future::result).toList());
   }

@@ -78,7 +78,8 @@ final class Listing {
     return page.setNextPageToken(next.build()).build();
   }
 
-  // None if nothing is left, or a node that has used up its page may have something newer than the others.
+  // None if nothing is left, or a node that has used up its page may have something newer than the
+  // others.
   private static @Nullable Source newest(List<Source> sources) {
     Source newest = null;
     for (Source source : sources) {

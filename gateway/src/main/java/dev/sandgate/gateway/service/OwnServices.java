@@ -65,7 +65,8 @@ public final class OwnServices implements AutoCloseable {
     String token = token();
     byte[] expected = ("Bearer " + token).getBytes(StandardCharsets.US_ASCII);
     GrpcClient client = client(vertx);
-    Fleet fleet = new Fleet(nodes.stream().map(node -> new NodeClient(vertx, client, node)).toList());
+    Fleet fleet =
+        new Fleet(nodes.stream().map(node -> new NodeClient(vertx, client, node)).toList());
     NodeWatch watch = new NodeWatch(fleet);
     GrpcServer grpc =
         GrpcServer.server(vertx, new GrpcServerOptions().setMaxMessageSize(MAX_REQUEST_BYTES));
@@ -104,7 +105,9 @@ public final class OwnServices implements AutoCloseable {
   public static Set<AsciiString> paths() {
     Stream<ServiceMethod<?, ?>> sandboxes =
         Stream.of(
-            SandboxesGrpcService.Create, SandboxesGrpcService.CreateBatch, SandboxesGrpcService.List);
+            SandboxesGrpcService.Create,
+            SandboxesGrpcService.CreateBatch,
+            SandboxesGrpcService.List);
     return Stream.of(
             sandboxes, NodesGrpcService.all().stream(), EnvironmentsGrpcService.all().stream())
         .flatMap(methods -> methods)
@@ -121,7 +124,9 @@ public final class OwnServices implements AutoCloseable {
         .setHttp2ConnectionWindowSize(CONNECTION_WINDOW)
         .setHttp2RstFloodMaxRstFramePerWindow(MAX_RESETS)
         .setInitialSettings(
-            new Http2Settings().setMaxConcurrentStreams(MAX_STREAMS).setMaxHeaderListSize(HEADER_BYTES));
+            new Http2Settings()
+                .setMaxConcurrentStreams(MAX_STREAMS)
+                .setMaxHeaderListSize(HEADER_BYTES));
   }
 
   private static GrpcClient client(Vertx vertx) {

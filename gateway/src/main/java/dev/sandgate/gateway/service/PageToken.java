@@ -68,9 +68,13 @@ final class PageToken {
           JsonObject position = nodes.getJsonObject(node);
           positions.put(
               node,
-              new Position(position.getString("t"), position.getString("l"), position.getLong("n")));
+              new Position(
+                  position.getString("t"), position.getString("l"), position.getLong("n")));
         }
-      } catch (IllegalArgumentException | DecodeException | ClassCastException | NullPointerException e) {
+      } catch (IllegalArgumentException
+          | DecodeException
+          | ClassCastException
+          | NullPointerException e) {
         throw CallFailed.invalid("page_token", "give the next_page_token of an earlier answer");
       }
     }
@@ -121,7 +125,9 @@ final class PageToken {
                       .put("t", position.token())
                       .put("l", position.last())
                       .put("n", position.lastNanos())));
-      return Base64.getUrlEncoder().withoutPadding().encodeToString(nodes.encode().getBytes(StandardCharsets.UTF_8));
+      return Base64.getUrlEncoder()
+          .withoutPadding()
+          .encodeToString(nodes.encode().getBytes(StandardCharsets.UTF_8));
     }
   }
 }

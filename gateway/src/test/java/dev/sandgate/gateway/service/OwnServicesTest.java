@@ -80,7 +80,8 @@ final class OwnServicesTest {
   }
 
   private static CreateSandboxRequest.Builder request() {
-    return CreateSandboxRequest.newBuilder().setSpec(SandboxSpec.newBuilder().setEnvironment("busybox"));
+    return CreateSandboxRequest.newBuilder()
+        .setSpec(SandboxSpec.newBuilder().setEnvironment("busybox"));
   }
 
   private Outcome<Sandbox> create(CreateSandboxRequest.Builder request) {
@@ -92,7 +93,9 @@ final class OwnServicesTest {
     Outcome<Sandbox> outcome = create(request());
     assertEquals(GrpcStatus.OK, outcome.status(), outcome.message());
     Sandbox sandbox = outcome.answers().getFirst();
-    assertTrue(sandbox.getSandboxId().matches("sb-" + sandbox.getNodeId() + "-[a-z2-7]{20}"), sandbox.getSandboxId());
+    assertTrue(
+        sandbox.getSandboxId().matches("sb-" + sandbox.getNodeId() + "-[a-z2-7]{20}"),
+        sandbox.getSandboxId());
   }
 
   @Test
@@ -116,7 +119,8 @@ final class OwnServicesTest {
           create(request().setSpec(SandboxSpec.newBuilder().setBackend("microvm")));
       assertEquals("n2", made.answers().getFirst().getNodeId());
     }
-    Outcome<Sandbox> refused = create(request().setSpec(SandboxSpec.newBuilder().setBackend("nonsense")));
+    Outcome<Sandbox> refused =
+        create(request().setSpec(SandboxSpec.newBuilder().setBackend("nonsense")));
     assertEquals(GrpcStatus.UNAVAILABLE, refused.status());
     assertEquals("BACKEND_UNAVAILABLE", refused.detail().getCode());
   }
@@ -129,7 +133,8 @@ final class OwnServicesTest {
       for (int i = 0; i < 40; i++) {
         CreateSandboxRequest.Builder request = request().setIdempotencyKey("key-" + i);
         Sandbox first = create(request).answers().getFirst();
-        Sandbox again = otherClient.call(SandboxesGrpcClient.Create, request.build()).answers().getFirst();
+        Sandbox again =
+            otherClient.call(SandboxesGrpcClient.Create, request.build()).answers().getFirst();
         assertEquals(first.getSandboxId(), again.getSandboxId());
         nodes.add(first.getNodeId());
       }
@@ -175,7 +180,10 @@ final class OwnServicesTest {
     Outcome<CreateSandboxBatchItem> batch =
         client.call(
             SandboxesGrpcClient.CreateBatch,
-            CreateSandboxBatchRequest.newBuilder().setSpec(request().getSpec()).setCount(2_000).build());
+            CreateSandboxBatchRequest.newBuilder()
+                .setSpec(request().getSpec())
+                .setCount(2_000)
+                .build());
     assertEquals(GrpcStatus.OK, batch.status(), batch.message());
     Set<Integer> indexes = new HashSet<>();
     Set<String> ids = new HashSet<>();
@@ -231,7 +239,9 @@ final class OwnServicesTest {
     } while (!token.isEmpty());
     List<Sandbox> expected = new ArrayList<>(one.sandboxes);
     expected.addAll(two.sandboxes);
-    expected.sort(Comparator.comparing((Sandbox sandbox) -> sandbox.getCreatedAt().getSeconds()).reversed());
+    expected.sort(
+        Comparator.comparingLong((Sandbox sandbox) -> sandbox.getCreatedAt().getSeconds())
+            .reversed());
     assertEquals(expected.subList(expected.size() - 57, expected.size()), seen);
   }
 
@@ -289,7 +299,8 @@ final class OwnServicesTest {
     assertEquals(4, list.answers().getFirst().getEnvironments(0).getSandboxes());
 
     two.environments.remove("mine");
-    RemoveEnvironmentRequest removal = RemoveEnvironmentRequest.newBuilder().setReference("mine").build();
+    RemoveEnvironmentRequest removal =
+        RemoveEnvironmentRequest.newBuilder().setReference("mine").build();
     assertEquals(GrpcStatus.OK, client.call(EnvironmentsGrpcClient.Remove, removal).status());
     assertTrue(one.environments.isEmpty());
     Outcome<?> gone = client.call(EnvironmentsGrpcClient.Remove, removal);
@@ -297,7 +308,8 @@ final class OwnServicesTest {
     assertEquals("reference", gone.detail().getField());
     Outcome<Environment> missing =
         client.call(
-            EnvironmentsGrpcClient.Get, GetEnvironmentRequest.newBuilder().setReference("mine").build());
+            EnvironmentsGrpcClient.Get,
+            GetEnvironmentRequest.newBuilder().setReference("mine").build());
     assertEquals(GrpcStatus.NOT_FOUND, missing.status());
   }
 }

@@ -5,10 +5,15 @@ package dev.sandgate.node.environments;
 import java.nio.file.Path;
 import java.time.Duration;
 
-/** Makes images: uncompressed, with times of the files and nothing of this moment, so that equal trees are equal. */
+/**
+ * Makes images: uncompressed, with the times of the files and nothing of this moment, so that equal trees make
+ * equal images. The tool takes {@code SOURCE_DATE_EPOCH} for its own time and cuts later times of files to it:
+ * the year 2100 cuts none.
+ */
 final class ErofsImage {
 
   private static final Duration TIMEOUT = Duration.ofMinutes(30);
+  private static final String LATEST_TIME = "4102444800";
 
   private ErofsImage() {}
 
@@ -17,11 +22,11 @@ final class ErofsImage {
             TIMEOUT,
             "mkfs.erofs",
             "--quiet",
-            "-T0",
             "--preserve-mtime",
             "-U00000000-0000-0000-0000-000000000000",
             image.toString(),
             tree.toString())
+        .with("SOURCE_DATE_EPOCH", LATEST_TIME)
         .run(_ -> {});
   }
 }

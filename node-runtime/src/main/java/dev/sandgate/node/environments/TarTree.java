@@ -33,6 +33,7 @@ final class TarTree {
   private static final int MAX_ENTRIES = 1_000_000;
   private static final long MAX_BYTES = 64L << 30;
   private static final int GZIP_MAGIC = 0x1f8b;
+  private static final FileTime UNKNOWN_TIME = FileTime.fromMillis(0);
   private static final String WHITEOUT = ".wh.";
 
   private final Path root;
@@ -45,6 +46,7 @@ final class TarTree {
   }
 
   void unpack(InputStream archive) throws IOException {
+    directoryTimes.add(() -> time(root, UNKNOWN_TIME));
     try (TarArchiveInputStream tar = new TarArchiveInputStream(plain(archive))) {
       for (TarArchiveEntry entry = tar.getNextEntry(); entry != null; entry = tar.getNextEntry()) {
         unpack(tar, entry);
@@ -83,6 +85,7 @@ final class TarTree {
       clear(entry, target, false);
       Files.createSymbolicLink(target, Path.of(text(entry, entry.getLinkName())));
       own(entry, target);
+      time(target, entry.getLastModifiedTime());
     } else if (entry.isLink()) {
       hardLink(entry, target);
     } else if (plainFile(entry) && tar.canReadEntryData(entry)) {
@@ -133,8 +136,9 @@ final class TarTree {
         throw bad(name, "/" + root.relativize(directory) + " above it is no directory");
       }
       if (!part.toString().isEmpty()) {
-        Files.createDirectory(directory);
-        Files.setAttribute(directory, "unix:mode", 0755);
+        Path implied = Files.createDirectory(directory);
+        Files.setAttribute(implied, "unix:mode", 0755);
+        directoryTimes.add(() -> time(implied, UNKNOWN_TIME));
       }
     }
   }
@@ -146,7 +150,7 @@ final class TarTree {
     }
     own(entry, target);
     Files.setAttribute(target, "unix:mode", entry.getMode() & 07777, LinkOption.NOFOLLOW_LINKS);
-    directoryTimes.add(() -> time(entry, target));
+    directoryTimes.add(() -> time(target, entry.getLastModifiedTime()));
   }
 
   private void hardLink(TarArchiveEntry entry, Path target) throws IOException {
@@ -177,7 +181,7 @@ final class TarTree {
     }
     own(entry, target);
     Files.setAttribute(target, "unix:mode", entry.getMode() & 07777, LinkOption.NOFOLLOW_LINKS);
-    time(entry, target);
+    time(target, entry.getLastModifiedTime());
   }
 
   /** Makes way for an entry that comes again; only a file may take the place of a file. */
@@ -203,8 +207,7 @@ final class TarTree {
     Files.setAttribute(target, "unix:gid", (int) entry.getLongGroupId(), LinkOption.NOFOLLOW_LINKS);
   }
 
-  private static void time(TarArchiveEntry entry, Path target) {
-    FileTime time = entry.getLastModifiedTime();
+  private static void time(Path target, FileTime time) {
     try {
       Files.getFileAttributeView(target, BasicFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)
           .setTimes(time, time, null);

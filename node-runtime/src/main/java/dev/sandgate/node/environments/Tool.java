@@ -10,7 +10,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -22,10 +24,17 @@ final class Tool {
 
   private final List<String> command;
   private final Duration timeout;
+  private final Map<String, String> variables = new HashMap<>();
 
   Tool(Duration timeout, String... command) {
     this.command = List.of(command);
     this.timeout = timeout;
+  }
+
+  /** With one more environment variable. */
+  Tool with(String name, String value) {
+    variables.put(name, value);
+    return this;
   }
 
   /** Runs it to its end; an interrupt kills it and its children. */
@@ -55,6 +64,7 @@ final class Tool {
     try {
       ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
       builder.environment().put("LC_ALL", "C");
+      builder.environment().putAll(variables);
       Process process = builder.start();
       process.getOutputStream().close();
       return process;

@@ -14,6 +14,7 @@ import dev.sandgate.spi.ExecEvent.Exited;
 import dev.sandgate.spi.OutputOffsets;
 import dev.sandgate.spi.SandgateException;
 import io.smallrye.mutiny.Uni;
+import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledFuture;
 import org.slf4j.Logger;
@@ -131,7 +132,23 @@ final class Executions {
   private void attach(ExecRecord record, dev.sandgate.spi.Sandbox running, OutputOffsets from) {
     Uni<Exec> back = running.attach(record.execId(), from);
     back.subscribe()
-        .with(exec -> follow(record, exec, remaining(record)), failure -> gone(record, failure));
+        .with(
+            exec -> {
+              follow(record, exec, remaining(record));
+              askStdin(record, exec);
+            },
+            failure -> gone(record, failure));
+  }
+
+  /** Learns how much of stdin the guest has taken: an empty write changes nothing. */
+  private static void askStdin(ExecRecord record, Exec exec) {
+    if (record.command().getStdin()) {
+      exec.write(0, ByteBuffer.allocate(0), false)
+          .subscribe()
+          .with(
+              record::stdinTaken,
+              failure -> LOG.debug("exec {}: its stdin is closed", record.execId(), failure));
+    }
   }
 
   private static long remaining(ExecRecord record) {

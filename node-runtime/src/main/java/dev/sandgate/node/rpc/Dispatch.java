@@ -10,24 +10,30 @@ import dev.sandgate.spi.SandgateException;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.grpc.common.WireFormat;
 import io.vertx.grpc.server.GrpcProtocol;
 import io.vertx.grpc.server.GrpcServer;
 import io.vertx.grpc.server.GrpcServerOptions;
 import io.vertx.grpc.server.GrpcServerRequest;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Takes the requests of one event loop: credentials, method, deadline, then the method's code. */
 final class Dispatch implements Handler<HttpServerRequest> {
 
   private static final long MAX_MESSAGE_BYTES = 4L << 20;
+  private static final long SILENCE_MILLIS = 30_000;
   private static final String ENCODING = "grpc-encoding";
 
   private final Routes routes;
   private final Token token;
   private final Failures failures;
+  private final Set<HttpConnection> silent = Collections.newSetFromMap(new IdentityHashMap<>());
   private @Nullable Vertx vertx;
   private @Nullable GrpcServer server;
   private @Nullable HttpServerRequest current;
@@ -51,8 +57,28 @@ final class Dispatch implements Handler<HttpServerRequest> {
             .callHandler(this::accept);
   }
 
+  /** A connection that never asks anything is closed; one that did may be silent for as long as it likes. */
+  void opened(HttpConnection connection) {
+    Vertx loop = Objects.requireNonNull(vertx);
+    silent.add(connection);
+    long timer =
+        loop.setTimer(
+            SILENCE_MILLIS,
+            _ -> {
+              if (silent.remove(connection)) {
+                Sending.forget(connection.close());
+              }
+            });
+    connection.closeHandler(
+        _ -> {
+          silent.remove(connection);
+          loop.cancelTimer(timer);
+        });
+  }
+
   @Override
   public void handle(HttpServerRequest http) {
+    silent.remove(http.connection());
     if (!http.headers().contains(ENCODING)) {
       // Without it the deframer throws on a compressed message and the call would hang.
       http.headers().set(ENCODING, "undeclared");

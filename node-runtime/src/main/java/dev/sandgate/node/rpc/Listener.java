@@ -12,7 +12,6 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.Http2Settings;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** The open port: one server per event loop behind one address. */
@@ -25,7 +24,6 @@ public final class Listener {
 
   private static final int MAX_STREAMS = 200_000;
   private static final int MAX_RESETS_PER_WINDOW = 100_000;
-  private static final int IDLE_SECONDS = 300;
   private static final AtomicInteger SHARED_PORTS = new AtomicInteger();
 
   private final Vertx vertx;
@@ -91,8 +89,7 @@ public final class Listener {
         .setHttp2ClearTextEnabled(true)
         .setHttp2ConnectionWindowSize(CONNECTION_WINDOW_BYTES)
         .setHttp2RstFloodMaxRstFramePerWindow(MAX_RESETS_PER_WINDOW)
-        .setIdleTimeout(IDLE_SECONDS)
-        .setIdleTimeoutUnit(TimeUnit.SECONDS)
+        .setTcpKeepAlive(true)
         .setInitialSettings(
             new Http2Settings()
                 .setMaxConcurrentStreams(MAX_STREAMS)
@@ -124,7 +121,11 @@ public final class Listener {
       HttpServer server =
           vertx
               .createHttpServer(options())
-              .connectionHandler(Flushes::consolidate)
+              .connectionHandler(
+                  connection -> {
+                    Flushes.consolidate(connection);
+                    dispatch.opened(connection);
+                  })
               .requestHandler(dispatch);
       return server.listen(port, host).onSuccess(open -> actual.set(open.actualPort()));
     }

@@ -95,9 +95,7 @@ final class Adoption {
     } catch (RuntimeException e) {
       LOG.error("backend {} could not take its sandboxes back", backend.name(), e);
     }
-    orphans.stream()
-        .filter(live -> live.backend() == backend)
-        .forEach(live -> removal.lost(live, "the node ended while it was being made or removed"));
+    orphans.stream().filter(live -> live.backend() == backend).forEach(this::orphaned);
     known.forEach(live -> settle(live, alive.get(live.id())));
     backend.adopted().complete(null);
     if (!known.isEmpty()) {
@@ -105,6 +103,15 @@ final class Adoption {
           "backend {}: {} of {} sandboxes are back", backend.name(), alive.size(), known.size());
     }
     return alive.size();
+  }
+
+  /** It was being made or removed when the node ended; the backend has removed what was there. */
+  private void orphaned(LiveSandbox live) {
+    if (live.state() == SandboxState.SANDBOX_STATE_STOPPING) {
+      removal.finished(live);
+    } else {
+      removal.lost(live, "the node ended while it was being made");
+    }
   }
 
   private void settle(

@@ -11,6 +11,9 @@ import dev.sandgate.proto.v1.CreateSandboxBatchRequest;
 import dev.sandgate.proto.v1.CreateSandboxRequest;
 import dev.sandgate.proto.v1.Sandbox;
 import dev.sandgate.spi.SandgateException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** One batch: a few creations at a time, each item sent as it is ready. */
@@ -25,6 +28,7 @@ final class Batch {
   private final Call<CreateSandboxBatchRequest, CreateSandboxBatchItem> call;
   private final int count;
   private final AtomicInteger next = new AtomicInteger();
+  private final List<CompletableFuture<Void>> held = new ArrayList<>();
   private int unsent;
   private volatile boolean stopped;
 
@@ -47,7 +51,12 @@ final class Batch {
 
   /** Begins; a caller that leaves ends it after the creations under way. */
   void start() {
-    call.onClose(() -> stopped = true);
+    call.onDrain(this::goOn);
+    call.onClose(
+        () -> {
+          stopped = true;
+          goOn();
+        });
     for (int i = 0; i < Math.min(AT_ONCE, count); i++) {
       Blocking.start(this::work).exceptionally(this::broken);
     }
@@ -58,7 +67,9 @@ final class Batch {
         index < count && !stopped;
         index = next.getAndIncrement()) {
       CreateSandboxBatchItem item = item(index);
-      call.execute(() -> send(item));
+      CompletableFuture<Void> sent = new CompletableFuture<>();
+      call.execute(() -> send(item, sent));
+      Blocking.await(sent, Long.MAX_VALUE / 1_000_000);
     }
     return true;
   }
@@ -85,13 +96,23 @@ final class Batch {
     return one.build();
   }
 
-  private void send(CreateSandboxBatchItem item) {
+  /** Sends an item; its worker goes on when the caller keeps up. */
+  private void send(CreateSandboxBatchItem item, CompletableFuture<Void> sent) {
     unsent--;
     if (unsent == 0) {
       call.finish(item);
     } else {
       call.send(item);
     }
+    held.add(sent);
+    if (call.writable() || call.closed()) {
+      goOn();
+    }
+  }
+
+  private void goOn() {
+    held.forEach(sent -> sent.complete(null));
+    held.clear();
   }
 
   private boolean broken(Throwable failure) {

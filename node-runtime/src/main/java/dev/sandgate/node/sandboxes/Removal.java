@@ -104,6 +104,14 @@ final class Removal {
     }
   }
 
+  /** Records that a restart finished a removal that was under way. */
+  void finished(LiveSandbox live) {
+    if (live.end(
+        SANDBOX_STATE_TERMINATED, "DELETED", "the removal ended with a restart of the node")) {
+      finish(live);
+    }
+  }
+
   void destroy(dev.sandgate.spi.Sandbox sandbox) {
     Blocking.await(sandbox.destroy(), DESTROY_MILLIS);
   }
@@ -139,13 +147,20 @@ final class Removal {
       return false;
     }
     LOG.info("sandbox {} ended: {} {}", live.id(), end.reason(), end.detail());
+    listeners.forEach(listener -> listener.ended(live));
+    clear(live, running);
+    finish(live);
+    return true;
+  }
+
+  /** Removes what an ended sandbox left; tried again later when that fails. */
+  private void clear(LiveSandbox live, dev.sandgate.spi.Sandbox running) {
     try {
       destroy(running);
     } catch (RuntimeException e) {
-      LOG.error("sandbox {} ended but its remains could not be removed", live.id(), e);
+      LOG.error("sandbox {} ended; its remains are tried again to be removed", live.id(), e);
+      live.removalFailed(() -> clear(live, running));
     }
-    finish(live);
-    return true;
   }
 
   private void finish(LiveSandbox live) {

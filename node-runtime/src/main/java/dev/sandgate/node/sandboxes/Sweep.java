@@ -6,6 +6,7 @@ import com.google.protobuf.Timestamp;
 import dev.sandgate.node.rpc.Blocking;
 import dev.sandgate.proto.v1.Sandbox;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /** Looks over all sandboxes: ends those whose lifetime is over, forgets those that ended long ago. */
@@ -26,7 +27,10 @@ final class Sweep {
   void run(long nowMillis) {
     for (LiveSandbox live : registry.newestFirst().values()) {
       Sandbox record = live.secret();
-      if (Lifecycle.ended(record.getState())) {
+      Optional<Runnable> retry = live.retryRemoval();
+      if (retry.isPresent()) {
+        Blocking.background("removing " + live.id() + " again", retry.get()::run);
+      } else if (Lifecycle.ended(record.getState())) {
         if (nowMillis - millis(record.getEndedAt()) > retention.toMillis()) {
           forget.accept(live);
         }
@@ -34,8 +38,6 @@ final class Sweep {
         Blocking.background(
             "removing " + live.id() + " at the end of its lease",
             () -> removal.remove(live, "LEASE"));
-      } else {
-        live.retryRemoval().ifPresent(Runnable::run);
       }
     }
   }

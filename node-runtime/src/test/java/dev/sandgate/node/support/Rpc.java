@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /** A blocking gRPC client for tests. */
 public final class Rpc implements AutoCloseable {
 
-  static final long PATIENCE_SECONDS = 30;
+  static final long PATIENCE_SECONDS = Long.getLong("patience", 30);
 
   private final GrpcClient client;
   private final SocketAddress address;
