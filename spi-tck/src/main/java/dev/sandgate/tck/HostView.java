@@ -20,9 +20,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.regex.Pattern;
 
 /**
@@ -57,17 +55,22 @@ record HostView(Set<String> things) {
     }
   }
 
-  /** Makes the JDK open what it opens only once: pollers of virtual threads, the process reaper. */
+  /**
+   * Makes the JDK open what it opens only once: pollers of virtual threads, the process reaper. The
+   * connection comes only when a thread waits for it, else no poller would be asked.
+   */
   static void warmUp() {
-    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
-        ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      Future<Integer> accepted =
-          threads.submit(
+    try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      FutureTask<Integer> accepted =
+          new FutureTask<>(
               () -> {
                 try (Socket socket = server.accept()) {
                   return socket.getInputStream().read();
                 }
               });
+      Thread waiting = Thread.ofVirtual().start(accepted);
+      Eventually.value(
+          "a thread waits", waiting::getState, state -> state == Thread.State.WAITING);
       try (Socket socket = new Socket(server.getInetAddress(), server.getLocalPort())) {
         socket.getOutputStream().write(1);
       }
