@@ -6,6 +6,7 @@ import dev.sandgate.spi.Sandbox;
 import dev.sandgate.spi.SandboxSpec;
 import dev.sandgate.support.agent.AgentConnection;
 import dev.sandgate.support.spawner.Spawner.Found;
+import dev.sandgate.support.spawner.SpawnerException;
 import io.smallrye.mutiny.Uni;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
@@ -17,6 +18,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -28,6 +32,7 @@ final class Adoption {
   private static final Logger LOG = LoggerFactory.getLogger(Adoption.class);
   private static final Duration GREETING = Duration.ofSeconds(5);
   private static final int REMOVALS_AT_A_TIME = 16;
+  private static final long REMOVAL_SECONDS = 4;
 
   private final Host host;
   private final Set<String> known;
@@ -98,29 +103,33 @@ final class Adoption {
     return names;
   }
 
+  /** Removes a few at a time; what takes long goes on behind the node's back. */
   private void remove(Set<String> ids) {
-    if (!ids.isEmpty()) {
-      List<Uni<Void>> removals = ids.stream().map(this::remove).toList();
-      Uni.join()
-          .all(removals)
-          .usingConcurrencyOf(REMOVALS_AT_A_TIME)
-          .andCollectFailures()
-          .await()
-          .indefinitely();
+    CountDownLatch done = new CountDownLatch(ids.size());
+    Semaphore turns = new Semaphore(REMOVALS_AT_A_TIME);
+    for (String id : ids) {
+      host.run(
+          () -> {
+            turns.acquireUninterruptibly();
+            remove(id);
+            turns.release();
+            done.countDown();
+          });
+    }
+    try {
+      if (!done.await(REMOVAL_SECONDS, TimeUnit.SECONDS)) {
+        LOG.warn("{} leftovers are still being removed", done.getCount());
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 
-  private Uni<Void> remove(String id) {
-    return host.<Void>call(
-            () -> {
-              host.spawner().destroy(id, Host.upper(id));
-              return null;
-            })
-        .onFailure()
-        .recoverWithItem(
-            failure -> {
-              LOG.error("{} could not be removed", id, failure);
-              return null;
-            });
+  private void remove(String id) {
+    try {
+      host.spawner().destroy(id, Host.upper(id));
+    } catch (SpawnerException e) {
+      LOG.error("{} could not be removed", id, e);
+    }
   }
 }
