@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+package dev.sandgate.load.sandbox;
+
+import dev.sandgate.cli.load.LoadArguments;
+import dev.sandgate.cli.load.LoadReport;
+import dev.sandgate.cli.load.LoadScenario;
+import dev.sandgate.load.measure.Comparison;
+import dev.sandgate.load.measure.Findings;
+import dev.sandgate.load.measure.Samples;
+import dev.sandgate.load.measure.Subject;
+import dev.sandgate.load.tool.Tools;
+import java.util.ArrayList;
+import java.util.List;
+
+/** How many sandboxes a second one batch call makes, beside crun and bwrap one after another. */
+public final class CreateBatch implements LoadScenario {
+
+  private static final int SANDBOXES = 200;
+  private static final int PEER_RUNS = 100;
+
+  @Override
+  public String name() {
+    return "create-batch";
+  }
+
+  @Override
+  public String goal() {
+    return "sandboxes by one batch call: at least 2x crun's sequential rate, no failures";
+  }
+
+  @Override
+  public LoadReport run(LoadArguments arguments) throws Exception {
+    Findings findings = new Findings(name());
+    Tools tools = new Tools(arguments.directory());
+    try (Platform platform = Platform.start();
+        Peers peers =
+            new Peers(tools, platform.stack(), platform.scratch().directory().resolve("peers"))) {
+      report(compare(arguments, platform, peers, findings), findings);
+    }
+    findings.note(
+        "sandboxes are made cold; from a pool: not run, there is no pool in this version");
+    findings.mustGain("rate_vs_crun_run_gain", 2.0);
+    return findings.report();
+  }
+
+  private static Comparison compare(
+      LoadArguments arguments, Platform platform, Peers peers, Findings findings) throws Exception {
+    int count = arguments.count().orElse(SANDBOXES);
+    int theirs = Math.min(count, PEER_RUNS);
+    List<Subject> subjects = new ArrayList<>();
+    List<String> failures = new ArrayList<>();
+    subjects.add(Subject.of("batch", () -> batch(platform, count, failures)));
+    if (peers.hasCrun(findings)) {
+      subjects.add(Subject.of("crun_run", () -> rate(peers.crunRun(theirs))));
+    }
+    if (peers.hasBwrap(findings)) {
+      subjects.add(Subject.of("bwrap", () -> rate(peers.bwrapRun(theirs))));
+    }
+    findings.figure("sandboxes", count);
+    Comparison.Plan plan = new Comparison.Plan(1, arguments.rounds());
+    Comparison comparison = Comparison.alternate(plan, subjects, arguments.progress());
+    failures.stream().distinct().limit(5).forEach(findings::note);
+    findings.must("no sandbox of a batch fails", failures.isEmpty());
+    return comparison;
+  }
+
+  private static Samples batch(Platform platform, int count, List<String> failures) {
+    Timing timing = new Timing();
+    timing.start();
+    Platform.Made made = platform.createBatch(count);
+    timing.stop();
+    failures.addAll(made.failures());
+    platform.delete(made.sandboxes());
+    return rate(timing.samples(), count);
+  }
+
+  private static Samples rate(Samples micros) {
+    return rate(micros, 1);
+  }
+
+  private static Samples rate(Samples micros, int made) {
+    return Samples.of(made * 1e6 / micros.mean());
+  }
+
+  private static void report(Comparison comparison, Findings findings) {
+    findings.figure("batch_per_second", comparison.all("batch").median());
+    for (String peer : List.of("crun_run", "bwrap")) {
+      if (comparison.has(peer)) {
+        findings.figure(peer + "_per_second", comparison.all(peer).median());
+        findings.ratio(
+            "rate_vs_" + peer + "_gain", comparison.ratios("batch", peer, Samples::median));
+      }
+    }
+  }
+}

@@ -1,0 +1,171 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+package dev.sandgate.load.sandbox;
+
+import dev.sandgate.cli.server.HostPort;
+import dev.sandgate.cli.server.Server;
+import dev.sandgate.cli.server.ServerConfig;
+import dev.sandgate.client.BatchItem;
+import dev.sandgate.client.SandboxHandle;
+import dev.sandgate.client.Sandgate;
+import dev.sandgate.load.tool.Owned;
+import dev.sandgate.proto.v1.CreateSandboxBatchRequest;
+import dev.sandgate.proto.v1.ListSandboxesRequest;
+import dev.sandgate.proto.v1.Sandbox;
+import dev.sandgate.proto.v1.SandboxSpec;
+import dev.sandgate.proto.v1.SandboxState;
+import io.smallrye.mutiny.Multi;
+import io.smallrye.mutiny.Uni;
+import java.io.IOException;
+import java.time.Duration;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * A node of its own in this process, with its data, cgroups and spawner in places of their own, and a client on the
+ * node's API. Closing removes all of it.
+ */
+final class Platform implements AutoCloseable {
+
+  static final Duration PATIENCE = Duration.ofMinutes(2);
+
+  private static final int AT_ONCE = 16;
+
+  private final Owned owned;
+  private final Scratch scratch;
+  private final Sandgate client;
+  private final LayerStack stack;
+
+  private Platform(Owned owned, Scratch scratch, Sandgate client, LayerStack stack) {
+    this.owned = owned;
+    this.scratch = scratch;
+    this.client = client;
+    this.stack = stack;
+  }
+
+  /** Starts it; the layers are built on the way. */
+  static Platform start() throws IOException {
+    Owned owned = new Owned();
+    try {
+      return start(owned);
+    } catch (IOException | RuntimeException e) {
+      owned.close();
+      throw e;
+    }
+  }
+
+  private static Platform start(Owned owned) throws IOException {
+    String mark = UUID.randomUUID().toString().substring(0, 8);
+    Scratch scratch = owned.add(new Scratch("sgload-" + mark));
+    Path data = scratch.directory().resolve("data");
+    Server server = owned.add(Server.start(config(data, scratch)));
+    String token = Files.readString(data.resolve("node.token")).strip();
+    Sandgate client = owned.add(Sandgate.connect("http://127.0.0.1:" + server.nodePort(), token));
+    LayerStack stack = new LayerStack(client, scratch.directory().resolve("layers"));
+    Platform platform = new Platform(owned, scratch, client, stack);
+    owned.add(platform::deleteAll);
+    return platform;
+  }
+
+  private static ServerConfig config(Path data, Scratch scratch) {
+    Map<String, String> settings =
+        Map.of(
+            "backend.container.run", scratch.directory().resolve("run").toString(),
+            "backend.container.cgroup-name", scratch.name());
+    ServerConfig.NodePart node =
+        new ServerConfig.NodePart("load", new HostPort("127.0.0.1", 0), Optional.empty(), settings);
+    return new ServerConfig(data, null, node, List.of());
+  }
+
+  Scratch scratch() {
+    return scratch;
+  }
+
+  LayerStack stack() {
+    return stack;
+  }
+
+  /** One sandbox on all layers. */
+  SandboxHandle create() {
+    return await(client.sandboxes().create(spec()));
+  }
+
+  /**
+   * What a batch made.
+   *
+   * @param sandboxes that take commands
+   * @param failures of those that were not made
+   */
+  record Made(List<SandboxHandle> sandboxes, List<String> failures) {}
+
+  /** Many with one call. */
+  Made createBatch(int count) {
+    CreateSandboxBatchRequest request =
+        CreateSandboxBatchRequest.newBuilder().setSpec(spec()).setCount(count).build();
+    List<BatchItem> items =
+        client.sandboxes().createBatch(request).collect().asList().await().atMost(PATIENCE);
+    Made made = new Made(new ArrayList<>(), new ArrayList<>());
+    for (BatchItem item : items) {
+      switch (item) {
+        case BatchItem.Created created -> made.sandboxes().add(created.sandbox());
+        case BatchItem.Failed failed -> made.failures().add(failed.reason().getMessage());
+      }
+    }
+    return made;
+  }
+
+  private void deleteAll() {
+    ListSandboxesRequest living =
+        ListSandboxesRequest.newBuilder().addStates(SandboxState.SANDBOX_STATE_RUNNING).build();
+    deleteIds(client.sandboxes().list(living).map(Sandbox::getSandboxId));
+  }
+
+  /** Deletes them, some at once. */
+  void delete(List<SandboxHandle> sandboxes) {
+    deleteIds(Multi.createFrom().iterable(sandboxes).map(SandboxHandle::id));
+  }
+
+  private void deleteIds(Multi<String> ids) {
+    ids.onItem()
+        .transformToUni(id -> client.sandboxes().delete(id))
+        .merge(AT_ONCE)
+        .collect()
+        .asList()
+        .await()
+        .atMost(PATIENCE);
+  }
+
+  /** Runs a command in each, some at once; gives the failures. */
+  List<String> silent(List<SandboxHandle> sandboxes) {
+    return Multi.createFrom()
+        .iterable(sandboxes)
+        .onItem()
+        .transformToUni(Commands::failure)
+        .merge(AT_ONCE)
+        .select()
+        .where(Optional::isPresent)
+        .map(Optional::orElseThrow)
+        .collect()
+        .asList()
+        .await()
+        .atMost(PATIENCE);
+  }
+
+  private SandboxSpec spec() {
+    return SandboxSpec.newBuilder().setEnvironment(stack.environment()).setUser("root").build();
+  }
+
+  static <T> T await(Uni<T> uni) {
+    return uni.await().atMost(PATIENCE);
+  }
+
+  @Override
+  public void close() throws IOException {
+    owned.close();
+  }
+}
