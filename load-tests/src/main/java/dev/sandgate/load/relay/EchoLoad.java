@@ -60,9 +60,14 @@ record EchoLoad(String mode, int connections, int streams, int window, double se
       if (result.get("errors").asLong() > 0 || result.get("ended").asLong() > 0) {
         throw new IOException(relay.name() + " lost or changed messages: " + result);
       }
+      long messages = result.get("messages").asLong();
+      long bytes = result.get("bytes").asLong();
+      if (bytes == 0) {
+        throw new IOException("nothing came back through " + relay.name() + " in a whole round");
+      }
       return new Result(
-          result.get("messages").asLong(),
-          result.get("bytes").asLong(),
+          messages,
+          bytes,
           result.get("seconds").asDouble(),
           cpu,
           result.get("p50_micros").asDouble());
