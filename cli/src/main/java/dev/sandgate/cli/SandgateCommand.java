@@ -72,7 +72,7 @@ public final class SandgateCommand extends GlobalOptions {
   }
 
   /** The command line, ready to run or to be looked at. */
-  static CommandLine commandLine() {
+  public static CommandLine commandLine() {
     Failures failures = new Failures();
     CommandLine line = new CommandLine(new SandgateCommand());
     line.setExecutionExceptionHandler(failures);

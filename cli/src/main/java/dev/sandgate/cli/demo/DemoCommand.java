@@ -9,6 +9,7 @@ import dev.sandgate.cli.output.Progress;
 import dev.sandgate.cli.output.Sizes;
 import dev.sandgate.cli.server.Server;
 import dev.sandgate.cli.server.ServerConfig;
+import dev.sandgate.cli.terminal.Signals;
 import dev.sandgate.client.ClientOptions;
 import dev.sandgate.client.Sandgate;
 import java.io.IOException;
@@ -16,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -36,17 +38,27 @@ public final class DemoCommand extends Work {
   @Option(names = "--commands", paramLabel = "N", description = "How many in all. Default: 2000")
   private int commands = 2_000;
 
+  @Option(
+      names = "--environment",
+      paramLabel = "NAME",
+      split = ",",
+      description = "Builtins to make; sandboxes are of the last one. Default: busybox,debian")
+  private List<String> environments = List.of("busybox", "debian");
+
+  private final AtomicBoolean stopped = new AtomicBoolean();
+
   @Override
   public Integer call() throws IOException {
     System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", "warn");
     Console console = console();
     Figures figures = new Figures();
     long start = System.nanoTime();
+    stopOnSignal(Thread.currentThread());
     try (Progress progress = console.progress();
         Server server = Server.start(ServerConfig.local(global().data().resolve("demo")));
         Sandgate sandgate = Sandgate.connect(ClientOptions.of(server.url(), server.key()))) {
       progress.done("gateway and node are up at " + server.url());
-      run(new Demo(sandgate, progress, figures));
+      run(new Demo(sandgate, progress, figures), figures);
     }
     double seconds = (System.nanoTime() - start) / 1e9;
     if (console.json()) {
@@ -57,18 +69,33 @@ public final class DemoCommand extends Work {
     return figures.failed() == 0 ? ExitCode.OK : ExitCode.FAILURE;
   }
 
-  private void run(Demo demo) {
-    boolean busybox = demo.environment("busybox");
-    boolean debian = demo.environment("debian");
-    if (!busybox && !debian) {
-      return;
+  // Waiting ends at once, and what was made is removed.
+  private void stopOnSignal(Thread worker) {
+    for (String signal : List.of("INT", "TERM")) {
+      Signals.on(
+          signal,
+          () -> {
+            if (stopped.compareAndSet(false, true)) {
+              worker.interrupt();
+            }
+          });
     }
+  }
+
+  private void run(Demo demo, Figures figures) {
     try {
-      demo.create(debian ? "debian" : "busybox", sandboxes);
-      demo.execute(commands);
-      demo.isolation();
-      demo.memory();
+      List<String> made = environments.stream().filter(demo::environment).toList();
+      if (!made.isEmpty()) {
+        demo.create(made.getLast(), sandboxes);
+        demo.execute(commands);
+        demo.isolation();
+        demo.memory();
+      }
+    } catch (RuntimeException failure) {
+      figures.fail(stopped.get() ? "stopped before the end" : String.valueOf(failure.getMessage()));
     } finally {
+      // The interrupt has done its work; the clean-up waits again.
+      boolean _ = Thread.interrupted();
       demo.cleanUp();
     }
   }

@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+package dev.sandgate.cli.platform;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.sandgate.client.SandboxHandle;
+import dev.sandgate.cli.SandgateCommand;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** Commands that print and copy, against the real platform. */
+@Tag("root")
+final class CommandsTest {
+
+  private static Platform platform;
+
+  @TempDir Path directory;
+
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  @BeforeAll
+  static void open() throws IOException {
+    platform = new Platform();
+  }
+
+  @AfterAll
+  static void close() throws IOException {
+    platform.close();
+  }
+
+  private int run(String... arguments) {
+    return runAs(platform.key(), arguments);
+  }
+
+  private int runAs(String key, String... arguments) {
+    out.getBuffer().setLength(0);
+    err.getBuffer().setLength(0);
+    CommandLine line = SandgateCommand.commandLine();
+    line.setOut(new PrintWriter(out));
+    line.setErr(new PrintWriter(err));
+    String[] where = {"--url", platform.url(), "--key", key, "--data", platform.data().toString()};
+    return line.execute(Stream.concat(Stream.of(where), Stream.of(arguments)).toArray(String[]::new));
+  }
+
+  private String done(String... arguments) {
+    assertEquals(0, run(arguments), err.toString());
+    return out.toString();
+  }
+
+  @Test
+  void shouldCreateListShowAndRemove() {
+    String ids = done("create", "busybox", "-n", "3", "--label", "job=list", "--memory", "64m", "--cpu", "0.5", "--pids", "50");
+
+    assertEquals(3, ids.lines().count());
+    assertEquals(ids.lines().sorted().toList(), done("ls", "-q", "-l", "job=list").lines().sorted().toList());
+    assertTrue(done("ls", "--label", "job=list").contains("job=list"));
+    assertTrue(done("get", ids.lines().findFirst().orElseThrow()).contains("64.0 MiB"));
+    assertEquals(3, done("rm", "-l", "job=list").lines().count());
+    assertEquals("[]\n", done("ls", "-l", "job=list", "-o", "json"));
+  }
+
+  @Test
+  void shouldRefuseBadInputByNameAndMakeNothing() {
+    assertEquals(1, run("create", "nosuch"));
+    assertTrue(err.toString().contains("NOT_FOUND"), err.toString());
+    assertEquals(1, run("create", "busybox", "--backend", "nosuch"));
+    assertTrue(err.toString().contains("nosuch"), err.toString());
+    assertEquals(1, run("create", "busybox", "--memory", "1m", "-o", "json"));
+    assertTrue(err.toString().contains("\"field\":\"limits.memory_bytes\""), err.toString());
+    assertEquals(1, run("get", "sb-local-00000000000000000000"));
+    assertEquals(1, run("env", "rm", "nosuch"));
+    assertEquals(1, runAs("sgk_wrong", "ls"));
+    assertTrue(err.toString().contains("UNAUTHENTICATED"), err.toString());
+    assertEquals("", done("ls", "-q", "-l", "bad=1"));
+  }
+
+  @Test
+  void shouldImportAnUploadedArchive() throws IOException, InterruptedException {
+    Path tree = Files.createDirectories(directory.resolve("tree/opt"));
+    Files.writeString(tree.resolve("tool"), "a tool\n");
+    Path tar = directory.resolve("tool.tar");
+    assertEquals(0, new ProcessBuilder("tar", "-cf", tar.toString(), "-C", directory.resolve("tree").toString(), ".").start().waitFor());
+
+    done("env", "import", "tooled", "--tar", tar.toString(), "--kind", "toolkit", "--on", "busybox");
+
+    assertTrue(done("env", "ls").contains("tooled"));
+    String id = done("create", "tooled").strip();
+    assertEquals("a tool\n", platform.sandgate().sandboxes().handle(id).run("cat /opt/tool").stdoutText());
+    done("rm", id);
+    done("env", "rm", "tooled");
+  }
+
+  @Test
+  void shouldCopyATreeInAndOutWithOddNamesModesAndLinks() throws IOException, InterruptedException {
+    Path source = Files.createDirectories(directory.resolve("source/a b/c\nd"));
+    byte[] bytes = new byte[300_000];
+    new Random(1).nextBytes(bytes);
+    Files.write(source.resolve("-rf ü \"quoted\""), bytes);
+    Files.writeString(directory.resolve("source/run.sh"), "#!/bin/sh\n");
+    Files.setPosixFilePermissions(directory.resolve("source/run.sh"), PosixFilePermissions.fromString("rwxr-x--x"));
+    Files.createFile(directory.resolve("source/empty"));
+    Files.createSymbolicLink(directory.resolve("source/link"), Path.of("a b/nowhere"));
+    try (SandboxHandle box = platform.box()) {
+      done("cp", directory.resolve("source").toString(), box.id() + ":/tmp/copied");
+      done("cp", box.id() + ":/tmp/copied", directory.resolve("back").toString());
+
+      assertEquals("751\n", box.run("stat -c %a /tmp/copied/run.sh").stdoutText());
+    }
+
+    Process diff =
+        new ProcessBuilder("diff", "-r", "--no-dereference", directory.resolve("source").toString(), directory.resolve("back").toString())
+            .redirectErrorStream(true)
+            .start();
+    assertEquals("", new String(diff.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8));
+    assertEquals(
+        "rwxr-x--x",
+        PosixFilePermissions.toString(Files.getPosixFilePermissions(directory.resolve("back/run.sh"))));
+  }
+
+  @Test
+  void shouldNotWriteThroughALinkThatASandboxLeft() throws IOException {
+    Path outside = Files.createDirectories(directory.resolve("outside"));
+    Path target = Files.createDirectories(directory.resolve("target"));
+    try (SandboxHandle box = platform.box()) {
+      box.run("mkdir -p /tmp/t && ln -s " + outside + " /tmp/t/d");
+      done("cp", box.id() + ":/tmp/t", target.toString());
+      box.run("rm /tmp/t/d && mkdir /tmp/t/d && echo gotcha > /tmp/t/d/file");
+
+      assertEquals(1, run("cp", box.id() + ":/tmp/t", target.toString()));
+    }
+
+    assertEquals(false, Files.exists(outside.resolve("file")));
+  }
+
+  @Test
+  void shouldSayWhatTheNodesCanDo() {
+    String report = done("doctor");
+
+    assertTrue(report.lines().anyMatch(line -> line.contains("container") && line.contains("LAYERS")), report);
+    assertTrue(report.lines().anyMatch(line -> line.startsWith("host") && line.contains("kernel")), report);
+    assertTrue(done("doctor", "-o", "json").startsWith("{\""));
+  }
+}
