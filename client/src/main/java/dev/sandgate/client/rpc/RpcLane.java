@@ -41,7 +41,11 @@ public final class RpcLane {
   }
 
   private <Q, R> Future<GrpcClientRequest<Q, R>> open(ServiceMethod<R, Q> method) {
-    return grpc.request(server, method);
+    try {
+      return grpc.request(server, method);
+    } catch (IllegalStateException closed) {
+      return Future.failedFuture(closed);
+    }
   }
 
   /**
