@@ -69,8 +69,7 @@ record HostView(Set<String> things) {
                 }
               });
       Thread waiting = Thread.ofVirtual().start(accepted);
-      Eventually.value(
-          "a thread waits", waiting::getState, state -> state == Thread.State.WAITING);
+      Eventually.value("a thread waits", waiting::getState, state -> state == Thread.State.WAITING);
       try (Socket socket = new Socket(server.getInetAddress(), server.getLocalPort())) {
         socket.getOutputStream().write(1);
       }

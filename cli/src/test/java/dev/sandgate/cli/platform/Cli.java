@@ -42,7 +42,8 @@ final class Cli {
                 "-XX:TieredStopAtLevel=1",
                 "-Dsandgate.native=" + System.getProperty("sandgate.native"),
                 "-cp",
-                System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+                System.getProperty(
+                    "surefire.test.class.path", System.getProperty("java.class.path")),
                 "dev.sandgate.cli.SandgateCommand"));
     words.addAll(List.of(arguments));
     return words;
@@ -74,7 +75,8 @@ final class Cli {
   /** Runs it in a terminal to its end, typing what is given. */
   Ended type(String keys, String... arguments) throws IOException, InterruptedException {
     String line = String.join(" ", words(arguments));
-    Process process = started(List.of("script", "-qec", "stty rows 33 cols 99; " + line, "/dev/null"));
+    Process process =
+        started(List.of("script", "-qec", "stty rows 33 cols 99; " + line, "/dev/null"));
     return ended(process, new java.io.ByteArrayInputStream(keys.getBytes(StandardCharsets.UTF_8)));
   }
 

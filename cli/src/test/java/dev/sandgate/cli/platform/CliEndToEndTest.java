@@ -42,8 +42,10 @@ final class CliEndToEndTest {
   }
 
   @Test
-  void shouldEndWithTheCommandsExitCodeAndKeepItsStreamsApart() throws IOException, InterruptedException {
-    Cli.Ended ended = cli.run("exec", box.id(), "--", "sh", "-c", "echo out; echo err >&2; exit 42");
+  void shouldEndWithTheCommandsExitCodeAndKeepItsStreamsApart()
+      throws IOException, InterruptedException {
+    Cli.Ended ended =
+        cli.run("exec", box.id(), "--", "sh", "-c", "echo out; echo err >&2; exit 42");
 
     assertEquals(42, ended.code());
     assertEquals("out\n", ended.stdout());
@@ -76,7 +78,8 @@ final class CliEndToEndTest {
   void shouldPassLongOutputThroughUnchanged() throws IOException, InterruptedException {
     Cli.Ended ended = cli.run("exec", box.id(), "seq", "1", "5000000");
 
-    assertEquals("cb55d986df9aa5351f8c3a05b268138f63a593a742348ff4074656136b7071da", ended.stdoutSha256());
+    assertEquals(
+        "cb55d986df9aa5351f8c3a05b268138f63a593a742348ff4074656136b7071da", ended.stdoutSha256());
     assertEquals(0, ended.code());
   }
 
@@ -95,11 +98,20 @@ final class CliEndToEndTest {
 
   @Test
   void shouldPassCtrlCOnToTheCommand() throws IOException, InterruptedException {
-    Process process = cli.start("exec", box.id(), "sh", "-c", "trap 'exit 33' INT; echo ready; while :; do sleep 0.1; done");
+    Process process =
+        cli.start(
+            "exec",
+            box.id(),
+            "sh",
+            "-c",
+            "trap 'exit 33' INT; echo ready; while :; do sleep 0.1; done");
     byte[] ready = process.getInputStream().readNBytes(6);
     assertEquals("ready\n", new String(ready, StandardCharsets.US_ASCII));
 
-    assertTrue(new ProcessBuilder("kill", "-INT", String.valueOf(process.pid())).start().waitFor(10, TimeUnit.SECONDS));
+    assertTrue(
+        new ProcessBuilder("kill", "-INT", String.valueOf(process.pid()))
+            .start()
+            .waitFor(10, TimeUnit.SECONDS));
 
     assertEquals(33, Cli.ended(process, new ByteArrayInputStream(new byte[0])).code());
   }
@@ -124,7 +136,8 @@ final class CliEndToEndTest {
   @Test
   void shouldComeUpOnFreshDataAndEndWithZeroOnSigterm() throws IOException, InterruptedException {
     Path data = directory.resolve("data");
-    Process process = cli.start("up", "--data", data.toString(), "--listen", "127.0.0.1:0", "-o", "json");
+    Process process =
+        cli.start("up", "--data", data.toString(), "--listen", "127.0.0.1:0", "-o", "json");
     try (var lines = process.inputReader(StandardCharsets.UTF_8)) {
       assertTrue(lines.readLine().startsWith("{\"url\":\"http://127.0.0.1:"));
       process.destroy();
@@ -140,7 +153,17 @@ final class CliEndToEndTest {
 
     Cli.Ended ended =
         cli.run(
-            "demo", "--data", data.toString(), "-o", "json", "--environment", "busybox", "--sandboxes", "20", "--commands", "100");
+            "demo",
+            "--data",
+            data.toString(),
+            "-o",
+            "json",
+            "--environment",
+            "busybox",
+            "--sandboxes",
+            "20",
+            "--commands",
+            "100");
 
     assertEquals(0, ended.code(), ended.stderr());
     assertTrue(ended.stdout().contains("\"ok\":true,\"sandboxes\":20"), ended.stdout());

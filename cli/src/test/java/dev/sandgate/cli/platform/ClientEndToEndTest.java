@@ -63,7 +63,6 @@ final class ClientEndToEndTest {
 
     final MessageDigest stdout = Cli.sha256();
     final MessageDigest stderr = Cli.sha256();
-    long bytes;
     int exitCode = -1;
 
     static Received of(Multi<ExecEvent> events) {
@@ -72,7 +71,6 @@ final class ClientEndToEndTest {
 
     void add(ExecEvent event) {
       if (event instanceof ExecEvent.Output output) {
-        bytes += output.data().remaining();
         (output.stderr() ? stderr : stdout).update(output.data());
       } else if (event instanceof ExecEvent.Exited exited) {
         exitCode = exited.result().exitCode();
@@ -113,7 +111,8 @@ final class ClientEndToEndTest {
 
     Received received = Received.of(stream(Execs.program("seq", "1", "5000000")));
 
-    assertEquals(hash(expected.toString().getBytes(StandardCharsets.US_ASCII)), hex(received.stdout));
+    assertEquals(
+        hash(expected.toString().getBytes(StandardCharsets.US_ASCII)), hex(received.stdout));
     assertEquals(0, received.exitCode);
   }
 
@@ -167,7 +166,8 @@ final class ClientEndToEndTest {
     ExecResult result = box.run("cat");
 
     assertEquals(0, result.exitCode());
-    assertTrue(result.wallTime().compareTo(Duration.ofSeconds(5)) < 0, result.wallTime().toString());
+    assertTrue(
+        result.wallTime().compareTo(Duration.ofSeconds(5)) < 0, result.wallTime().toString());
   }
 
   @Test
@@ -180,7 +180,13 @@ final class ClientEndToEndTest {
             .await()
             .atMost(Platform.LIMIT);
     StringBuilder answer = new StringBuilder();
-    var ended = exec.events().onItem().invoke(event -> append(answer, event)).collect().last().subscribeAsCompletionStage();
+    var ended =
+        exec.events()
+            .onItem()
+            .invoke(event -> append(answer, event))
+            .collect()
+            .last()
+            .subscribeAsCompletionStage();
 
     exec.write(ByteBuffer.wrap(bytes)).chain(exec::closeStdin).await().atMost(Platform.LIMIT);
     ended.orTimeout(100, TimeUnit.SECONDS).join();
@@ -202,7 +208,14 @@ final class ClientEndToEndTest {
     StringBuilder rest = new StringBuilder();
 
     ExecHandle again = box.execs().attach(exec.id(), 4, 0).await().atMost(Platform.LIMIT);
-    again.events().onItem().invoke(event -> append(rest, event)).collect().last().await().atMost(Platform.LIMIT);
+    again
+        .events()
+        .onItem()
+        .invoke(event -> append(rest, event))
+        .collect()
+        .last()
+        .await()
+        .atMost(Platform.LIMIT);
 
     assertEquals("ef", rest.toString());
   }
@@ -236,7 +249,8 @@ final class ClientEndToEndTest {
   void shouldNameTheFieldOfABadRequestAndMakeNothing() {
     int before = platform.sandboxes().size();
 
-    assertEquals("limits.memory_bytes", refused(spec -> spec.getLimitsBuilder().setMemoryBytes(1)).field());
+    assertEquals(
+        "limits.memory_bytes", refused(spec -> spec.getLimitsBuilder().setMemoryBytes(1)).field());
     assertEquals("NOT_FOUND", refused(spec -> spec.setEnvironment("nosuch")).code());
     assertTrue(refused(spec -> spec.setBackend("nosuch")).number() > 0);
     assertTrue(refused(spec -> spec.setHostname("x".repeat(300))).field().contains("hostname"));
@@ -284,7 +298,11 @@ final class ClientEndToEndTest {
     Multi.createFrom()
         .range(0, commands)
         .onItem()
-        .transformToUni(i -> box.execs().run(Execs.program("echo", "x" + i).build()).invoke(result -> count(i, result, right)))
+        .transformToUni(
+            i ->
+                box.execs()
+                    .run(Execs.program("echo", "x" + i).build())
+                    .invoke(result -> count(i, result, right)))
         .merge(64)
         .collect()
         .last()

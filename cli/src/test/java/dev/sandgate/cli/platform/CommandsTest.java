@@ -5,8 +5,8 @@ package dev.sandgate.cli.platform;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.sandgate.client.SandboxHandle;
 import dev.sandgate.cli.SandgateCommand;
+import dev.sandgate.client.SandboxHandle;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -54,7 +54,8 @@ final class CommandsTest {
     line.setOut(new PrintWriter(out));
     line.setErr(new PrintWriter(err));
     String[] where = {"--url", platform.url(), "--key", key, "--data", platform.data().toString()};
-    return line.execute(Stream.concat(Stream.of(where), Stream.of(arguments)).toArray(String[]::new));
+    return line.execute(
+        Stream.concat(Stream.of(where), Stream.of(arguments)).toArray(String[]::new));
   }
 
   private String done(String... arguments) {
@@ -64,10 +65,25 @@ final class CommandsTest {
 
   @Test
   void shouldCreateListShowAndRemove() {
-    String ids = done("create", "busybox", "-n", "3", "--label", "job=list", "--memory", "64m", "--cpu", "0.5", "--pids", "50");
+    String ids =
+        done(
+            "create",
+            "busybox",
+            "-n",
+            "3",
+            "--label",
+            "job=list",
+            "--memory",
+            "64m",
+            "--cpu",
+            "0.5",
+            "--pids",
+            "50");
 
     assertEquals(3, ids.lines().count());
-    assertEquals(ids.lines().sorted().toList(), done("ls", "-q", "-l", "job=list").lines().sorted().toList());
+    assertEquals(
+        ids.lines().sorted().toList(),
+        done("ls", "-q", "-l", "job=list").lines().sorted().toList());
     assertTrue(done("ls", "--label", "job=list").contains("job=list"));
     assertTrue(done("get", ids.lines().findFirst().orElseThrow()).contains("64.0 MiB"));
     assertEquals(3, done("rm", "-l", "job=list").lines().count());
@@ -94,13 +110,20 @@ final class CommandsTest {
     Path tree = Files.createDirectories(directory.resolve("tree/opt"));
     Files.writeString(tree.resolve("tool"), "a tool\n");
     Path tar = directory.resolve("tool.tar");
-    assertEquals(0, new ProcessBuilder("tar", "-cf", tar.toString(), "-C", directory.resolve("tree").toString(), ".").start().waitFor());
+    assertEquals(
+        0,
+        new ProcessBuilder(
+                "tar", "-cf", tar.toString(), "-C", directory.resolve("tree").toString(), ".")
+            .start()
+            .waitFor());
 
-    done("env", "import", "tooled", "--tar", tar.toString(), "--kind", "toolkit", "--on", "busybox");
+    done(
+        "env", "import", "tooled", "--tar", tar.toString(), "--kind", "toolkit", "--on", "busybox");
 
     assertTrue(done("env", "ls").contains("tooled"));
     String id = done("create", "tooled").strip();
-    assertEquals("a tool\n", platform.sandgate().sandboxes().handle(id).run("cat /opt/tool").stdoutText());
+    assertEquals(
+        "a tool\n", platform.sandgate().sandboxes().handle(id).run("cat /opt/tool").stdoutText());
     done("rm", id);
     done("env", "rm", "tooled");
   }
@@ -112,7 +135,8 @@ final class CommandsTest {
     new Random(1).nextBytes(bytes);
     Files.write(source.resolve("-rf ü \"quoted\""), bytes);
     Files.writeString(directory.resolve("source/run.sh"), "#!/bin/sh\n");
-    Files.setPosixFilePermissions(directory.resolve("source/run.sh"), PosixFilePermissions.fromString("rwxr-x--x"));
+    Files.setPosixFilePermissions(
+        directory.resolve("source/run.sh"), PosixFilePermissions.fromString("rwxr-x--x"));
     Files.createFile(directory.resolve("source/empty"));
     Files.createSymbolicLink(directory.resolve("source/link"), Path.of("a b/nowhere"));
     try (SandboxHandle box = platform.box()) {
@@ -123,13 +147,21 @@ final class CommandsTest {
     }
 
     Process diff =
-        new ProcessBuilder("diff", "-r", "--no-dereference", directory.resolve("source").toString(), directory.resolve("back").toString())
+        new ProcessBuilder(
+                "diff",
+                "-r",
+                "--no-dereference",
+                directory.resolve("source").toString(),
+                directory.resolve("back").toString())
             .redirectErrorStream(true)
             .start();
-    assertEquals("", new String(diff.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8));
+    assertEquals(
+        "",
+        new String(diff.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8));
     assertEquals(
         "rwxr-x--x",
-        PosixFilePermissions.toString(Files.getPosixFilePermissions(directory.resolve("back/run.sh"))));
+        PosixFilePermissions.toString(
+            Files.getPosixFilePermissions(directory.resolve("back/run.sh"))));
   }
 
   @Test
@@ -151,8 +183,12 @@ final class CommandsTest {
   void shouldSayWhatTheNodesCanDo() {
     String report = done("doctor");
 
-    assertTrue(report.lines().anyMatch(line -> line.contains("container") && line.contains("LAYERS")), report);
-    assertTrue(report.lines().anyMatch(line -> line.startsWith("host") && line.contains("kernel")), report);
+    assertTrue(
+        report.lines().anyMatch(line -> line.contains("container") && line.contains("LAYERS")),
+        report);
+    assertTrue(
+        report.lines().anyMatch(line -> line.startsWith("host") && line.contains("kernel")),
+        report);
     assertTrue(done("doctor", "-o", "json").startsWith("{\""));
   }
 }

@@ -47,7 +47,8 @@ final class ReadmeTest {
 
   private String run(String source) throws IOException, ReflectiveOperationException {
     Path file = Files.writeString(directory.resolve("Hello.java"), source);
-    String path = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+    String path =
+        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
     assertEquals(
         0,
         ToolProvider.getSystemJavaCompiler()
@@ -56,7 +57,10 @@ final class ReadmeTest {
     ByteArrayOutputStream printed = new ByteArrayOutputStream();
     try (URLClassLoader loader = new URLClassLoader(new URL[] {directory.toUri().toURL()})) {
       System.setOut(new PrintStream(printed, true, StandardCharsets.UTF_8));
-      loader.loadClass("Hello").getMethod("main", String[].class).invoke(null, (Object) new String[0]);
+      loader
+          .loadClass("Hello")
+          .getMethod("main", String[].class)
+          .invoke(null, (Object) new String[0]);
     } finally {
       System.setOut(before);
     }

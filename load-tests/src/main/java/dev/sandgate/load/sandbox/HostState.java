@@ -20,7 +20,8 @@ import java.util.stream.Stream;
  */
 record HostState(Map<String, Long> counts) {
 
-  // Connections between node and spawner, and files that the JVM opens as it goes: however many sandboxes there are.
+  // Connections between node and spawner, and files that the JVM opens as it goes: however many
+  // sandboxes there are.
   private static final long OTHER_DESCRIPTORS = 16;
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
