@@ -13,22 +13,25 @@ import org.jspecify.annotations.Nullable;
 /**
  * Gives something that must be taken back to whoever waits for it, or has it taken back when nobody does.
  *
- * <p>A waiter who leaves at the very moment of the giving drops what was given and cancels all the same; it counts as
- * gone, too. Any thread.
+ * <p>A waiter who leaves on another thread while it is being given counts as gone. Whoever has got it keeps it, also when
+ * what follows on it is cancelled later. Between the two is a moment in which a waiter drops what it has just got and
+ * nobody hears of it: what is given needs a name by which it can be found again. Any thread.
  */
 public final class Handover<T> implements UniSubscription {
 
   /** Where the giving stands. */
   private enum State {
     WAITING,
-    GIVEN,
-    FAILED,
+    GIVING,
+    OVER,
     ABANDONED
   }
 
   private final UniSubscriber<? super T> waiter;
   private final AtomicReference<State> state = new AtomicReference<>(State.WAITING);
   private final AtomicReference<@Nullable Runnable> takeBack = new AtomicReference<>();
+
+  private volatile @Nullable Thread giver;
 
   private Handover(UniSubscriber<? super T> waiter) {
     this.waiter = waiter;
@@ -64,14 +67,17 @@ public final class Handover<T> implements UniSubscription {
 
   /** Gives it to the waiter, if there still is one. */
   public void complete(T item) {
-    if (state.compareAndSet(State.WAITING, State.GIVEN)) {
+    giver = Thread.currentThread();
+    if (state.compareAndSet(State.WAITING, State.GIVING)) {
       waiter.onItem(item);
+      state.compareAndSet(State.GIVING, State.OVER);
     }
+    giver = null;
   }
 
   /** Tells the waiter that there is nothing. */
   public void fail(Throwable cause) {
-    if (state.compareAndSet(State.WAITING, State.FAILED)) {
+    if (state.compareAndSet(State.WAITING, State.OVER)) {
       waiter.onFailure(cause);
     }
   }
@@ -79,7 +85,8 @@ public final class Handover<T> implements UniSubscription {
   /** The waiter leaves. */
   @Override
   public void cancel() {
-    if (state.getAndUpdate(s -> s == State.FAILED ? s : State.ABANDONED) != State.FAILED) {
+    if (giver != Thread.currentThread()
+        && state.getAndUpdate(s -> s == State.OVER ? s : State.ABANDONED) != State.OVER) {
       takeBack();
     }
   }

@@ -6,8 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.smallrye.mutiny.Uni;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
+import io.smallrye.mutiny.subscription.Cancellable;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -34,32 +33,60 @@ final class HandoverTest {
   }
 
   @Test
-  void shouldBeEitherGotOrAbandonedHoweverTheyRace() throws InterruptedException {
-    int rounds = 5_000;
-    for (int i = 0; i < rounds; i++) {
-      race();
-    }
-    assertEquals(rounds, got.get() + abandoned.get());
+  void shouldTakeBackWhatNobodyWaitsFor() {
+    AtomicReference<Handover<String>> given = new AtomicReference<>();
+    Uni<String> uni = Handover.uni(handover -> given.set(watched(handover)));
+    uni.subscribe().with(item -> got.incrementAndGet()).cancel();
+    given.get().complete("it");
+    assertEquals(0, got.get());
+    assertEquals(1, abandoned.get());
   }
 
-  private void race() throws InterruptedException {
-    AtomicReference<Handover<String>> handover = new AtomicReference<>();
-    Uni<String> uni = Handover.uni(fresh -> handover.set(watched(fresh)));
-    var subscription = uni.subscribe().with(item -> got.incrementAndGet());
-    CountDownLatch done = new CountDownLatch(2);
-    Thread.ofVirtual()
-        .start(
-            () -> {
-              handover.get().complete("it");
-              done.countDown();
-            });
-    Thread.ofVirtual()
-        .start(
-            () -> {
-              subscription.cancel();
-              done.countDown();
-            });
-    done.await(10, TimeUnit.SECONDS);
+  @Test
+  void shouldTakeBackWhenTheWaiterLeavesBeforeItIsSaidHow() {
+    AtomicReference<Handover<String>> given = new AtomicReference<>();
+    Handover.<String>uni(given::set).subscribe().with(item -> got.incrementAndGet()).cancel();
+    watched(given.get()).complete("it");
+    assertEquals(0, got.get());
+    assertEquals(1, abandoned.get());
+  }
+
+  @Test
+  void shouldTakeBackWhenTheWaiterLeavesWhileItIsGiven() {
+    AtomicReference<Handover<String>> given = new AtomicReference<>();
+    Uni<String> uni = Handover.uni(handover -> given.set(watched(handover)));
+    Cancellable waiting =
+        uni.chain(item -> Uni.createFrom().item(cancelElsewhere(given.get(), item)))
+            .subscribe()
+            .with(item -> got.incrementAndGet());
+    given.get().complete("it");
+    waiting.cancel();
+    assertEquals(1, abandoned.get());
+  }
+
+  private static String cancelElsewhere(Handover<String> handover, String item) {
+    Thread other = Thread.ofVirtual().start(handover::cancel);
+    try {
+      other.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    return item;
+  }
+
+  @Test
+  void shouldLeaveWhatWasGotWhenWhatFollowsIsCancelled() {
+    AtomicReference<Handover<String>> given = new AtomicReference<>();
+    Uni<String> uni = Handover.uni(handover -> given.set(watched(handover)));
+    Cancellable waiting =
+        uni.invoke(item -> got.incrementAndGet())
+            .chain(item -> Uni.createFrom().<String>nothing())
+            .subscribe()
+            .with(item -> {});
+    given.get().complete("it");
+    waiting.cancel();
+    assertEquals(1, got.get());
+    assertEquals(0, abandoned.get());
   }
 
   private Handover<String> watched(Handover<String> handover) {
