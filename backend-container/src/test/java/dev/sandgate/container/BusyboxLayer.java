@@ -33,9 +33,11 @@ final class BusyboxLayer {
     }
     Files.writeString(
         root.resolve("etc/passwd"),
-        "root:x:0:0:root:/root:/bin/sh\n"
-            + "user:x:1000:1000::/work:/bin/sh\n"
-            + "other:x:1001:1001::/tmp:/bin/sh\n");
+        """
+        root:x:0:0:root:/root:/bin/sh
+        user:x:1000:1000::/work:/bin/sh
+        other:x:1001:1001::/tmp:/bin/sh
+        """);
     Files.writeString(root.resolve("etc/group"), "root:x:0:\nuser:x:1000:\nother:x:1001:\n");
     tool("chmod", "1777", root.resolve("tmp").toString());
     tool("chown", "1000:1000", root.resolve("work").toString());
