@@ -31,10 +31,10 @@ public class FrameCodecBenchmark {
   @Param({"64", "65536"})
   public int outputBytes;
 
+  private long decoded;
   private final FrameDecoder decoder =
       new FrameDecoder(frame -> decoded += frame.payload().remaining());
   private ByteBuf arrived = Unpooled.EMPTY_BUFFER;
-  private long decoded;
 
   /** One frame of output as it comes from the socket. */
   @Setup
