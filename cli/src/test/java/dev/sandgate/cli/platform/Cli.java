@@ -30,11 +30,13 @@ final class Cli {
   /** How it ended; of stdout its SHA-256 and its first part. */
   record Ended(int code, String stdout, String stdoutSha256, String stderr) {}
 
-  /** The words to start it with. */
+  /** The words to start it with; a suite in the background may have been told to ignore Ctrl-C. */
   List<String> words(String... arguments) {
     List<String> words =
         new ArrayList<>(
             List.of(
+                "env",
+                "--default-signal=INT",
                 System.getProperty("java.home") + "/bin/java",
                 "--enable-native-access=ALL-UNNAMED",
                 "--sun-misc-unsafe-memory-access=allow",
