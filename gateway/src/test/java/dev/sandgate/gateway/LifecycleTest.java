@@ -88,8 +88,9 @@ final class LifecycleTest {
       Future<Outcome<ExecEvent>> running = interact(client);
       Await.until("it runs", () -> node.began.get() > began);
       gateway.close();
-      Outcome<ExecEvent> ended = Await.result(running);
-      assertEquals(GrpcStatus.UNAVAILABLE, ended.status());
+      Await.until("it ended", running::isComplete);
+      // Vert.x's client may fail the call for the connection's end before it hands on the status.
+      assertTrue(running.failed() || running.result().status() == GrpcStatus.UNAVAILABLE);
     }
   }
 
