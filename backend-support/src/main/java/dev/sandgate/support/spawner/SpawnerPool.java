@@ -58,10 +58,13 @@ final class SpawnerPool implements AutoCloseable {
       usable = true;
       throw e;
     } finally {
-      if (usable && !closed) {
+      if (usable) {
         idle.push(wire);
       } else {
         wire.close();
+      }
+      // Looked at after the push: a close in between would leave this connection to nobody.
+      if (closed) {
         closeIdle();
       }
     }
