@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.container;
 
+import dev.sandgate.tck.Eventually;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -14,13 +15,19 @@ final class TestTree {
 
   private TestTree() {}
 
+  /** Removes a directory that a spawner, which is about to end, may still be filling. */
   static void delete(Path directory) {
+    Eventually.holds("deleted " + directory, () -> deleted(directory));
+  }
+
+  private static boolean deleted(Path directory) {
     try (Stream<Path> tree = Files.walk(directory)) {
       for (Path path : tree.sorted(Comparator.reverseOrder()).toList()) {
         Files.deleteIfExists(path);
       }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      return true;
+    } catch (IOException | UncheckedIOException stillFilled) {
+      return !Files.exists(directory);
     }
   }
 }
