@@ -29,6 +29,7 @@ final class ContainerSandbox implements Sandbox {
   private final String id;
   private final AgentConnection agent;
   private final CompletableFuture<Termination> terminated = new CompletableFuture<>();
+  private volatile boolean used;
   private @Nullable CompletableFuture<Void> removal;
 
   @SuppressWarnings("FutureReturnValueIgnored") // it cannot fail
@@ -41,32 +42,43 @@ final class ContainerSandbox implements Sandbox {
 
   @Override
   public String id() {
+    used = true;
     return id;
   }
 
   @Override
   public Uni<Exec> exec(ExecSpec spec) {
+    used = true;
     return agent.exec(spec);
   }
 
   @Override
   public Uni<Exec> attach(String execId, OutputOffsets from) {
+    used = true;
     return agent.attach(execId, from);
   }
 
   @Override
   public Files files() {
+    used = true;
     return agent.files();
   }
 
   @Override
   public Uni<Connection> connect(int port) {
+    used = true;
     return agent.connect(port);
   }
 
   @Override
   public Uni<Usage> usage() {
+    used = true;
     return isBeingRemoved() ? gone() : host.call(() -> host.spawner().usage(id));
+  }
+
+  /** Whether somebody has it in hand. */
+  boolean isUsed() {
+    return used;
   }
 
   private <T> Uni<T> gone() {
@@ -76,11 +88,18 @@ final class ContainerSandbox implements Sandbox {
 
   @Override
   public Uni<Termination> terminated() {
+    used = true;
     return Uni.createFrom().completionStage(terminated::copy);
   }
 
   @Override
   public Uni<Void> destroy() {
+    used = true;
+    return destroyUnused();
+  }
+
+  /** The same for one that nobody has in hand yet. */
+  Uni<Void> destroyUnused() {
     return Uni.createFrom()
         .completionStage(() -> remove(new Termination(Reason.DESTROYED, "")).copy());
   }

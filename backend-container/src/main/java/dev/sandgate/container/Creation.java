@@ -13,6 +13,7 @@ import dev.sandgate.support.spawner.Activation;
 import dev.sandgate.support.spawner.Blank;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,17 +27,21 @@ final class Creation {
   private final SandboxSpec spec;
   private final Undo undo = new Undo();
   private final Handover<Sandbox> waiter;
+  private volatile @Nullable ContainerSandbox made;
 
   Creation(Host host, SandboxSpec spec, Handover<Sandbox> waiter) {
     this.host = host;
     this.spec = spec;
     this.waiter = waiter;
-    waiter.onAbandoned(() -> host.run(this::abandon));
+    waiter.onCancelled(() -> host.run(this::abandon));
   }
 
   private void abandon() {
+    ContainerSandbox sandbox = made;
     try {
-      undo.run();
+      if (sandbox == null || !sandbox.isUsed()) {
+        undo.run();
+      }
     } catch (IllegalStateException e) {
       LOG.error("{} was given up and could not be removed", spec.id(), e);
     }
@@ -44,7 +49,9 @@ final class Creation {
 
   void run() {
     try {
-      waiter.complete(make());
+      ContainerSandbox sandbox = make();
+      made = sandbox;
+      waiter.complete(sandbox);
     } catch (RuntimeException e) {
       waiter.fail(undo.runBecause(Host.explain(e)));
     }
@@ -69,7 +76,7 @@ final class Creation {
     undo.push("agent of " + spec.id(), agent::close);
     setUp(agent, limits);
     ContainerSandbox sandbox = new ContainerSandbox(host, spec.id(), agent);
-    undo.push("sandbox " + spec.id(), () -> sandbox.destroy().await().indefinitely());
+    undo.push("sandbox " + spec.id(), () -> sandbox.destroyUnused().await().indefinitely());
     return sandbox;
   }
 

@@ -22,7 +22,7 @@ import java.util.UUID;
 /** A backend of its own directories, cgroups and spawner, and the removal of all of it. */
 final class ContainerFixture implements AutoCloseable {
 
-  static final Duration PATIENCE = Duration.ofSeconds(30);
+  static final Duration PATIENCE = Duration.ofSeconds(100);
   static final ResourceLimits DEFAULTS = new ResourceLimits(0, 0, 0, 0, 0);
 
   final String mark = UUID.randomUUID().toString().substring(0, 8);

@@ -6,6 +6,7 @@ import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.operators.AbstractUni;
 import io.smallrye.mutiny.subscription.UniSubscriber;
 import io.smallrye.mutiny.subscription.UniSubscription;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -13,25 +14,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * Gives something that must be taken back to whoever waits for it, or has it taken back when nobody does.
  *
- * <p>A waiter who leaves on another thread while it is being given counts as gone. Whoever has got it keeps it, also when
- * what follows on it is cancelled later. Between the two is a moment in which a waiter drops what it has just got and
- * nobody hears of it: what is given needs a name by which it can be found again. Any thread.
+ * <p>A waiter who leaves at the very moment of the giving drops what it got, and cancels only afterwards; from outside that
+ * looks like one who got it, went on, and is cancelled later. So whoever gives is told of every cancellation, and leaves
+ * alone what somebody has begun to use. Any thread.
  */
 public final class Handover<T> implements UniSubscription {
 
-  /** Where the giving stands. */
-  private enum State {
-    WAITING,
-    GIVING,
-    OVER,
-    ABANDONED
-  }
-
   private final UniSubscriber<? super T> waiter;
-  private final AtomicReference<State> state = new AtomicReference<>(State.WAITING);
+  private final AtomicBoolean settled = new AtomicBoolean();
   private final AtomicReference<@Nullable Runnable> takeBack = new AtomicReference<>();
 
-  private volatile @Nullable Thread giver;
+  private volatile boolean cancelled;
 
   private Handover(UniSubscriber<? super T> waiter) {
     this.waiter = waiter;
@@ -56,28 +49,26 @@ public final class Handover<T> implements UniSubscription {
   /**
    * Says how to take it back; to be called before {@link #complete}.
    *
-   * @param step run at most once, on any thread, when the waiter left without getting anything
+   * @param step run at most once, on any thread, when the waiter cancelled: it takes back what nobody has used
    */
-  public void onAbandoned(Runnable step) {
+  public void onCancelled(Runnable step) {
     takeBack.set(step);
-    if (state.get() == State.ABANDONED) {
+    if (cancelled) {
       takeBack();
     }
   }
 
   /** Gives it to the waiter, if there still is one. */
   public void complete(T item) {
-    giver = Thread.currentThread();
-    if (state.compareAndSet(State.WAITING, State.GIVING)) {
+    if (settled.compareAndSet(false, true)) {
       waiter.onItem(item);
-      state.compareAndSet(State.GIVING, State.OVER);
     }
-    giver = null;
   }
 
-  /** Tells the waiter that there is nothing. */
+  /** Tells the waiter that there is nothing; then there is nothing to take back either. */
   public void fail(Throwable cause) {
-    if (state.compareAndSet(State.WAITING, State.OVER)) {
+    takeBack.set(null);
+    if (settled.compareAndSet(false, true)) {
       waiter.onFailure(cause);
     }
   }
@@ -85,10 +76,9 @@ public final class Handover<T> implements UniSubscription {
   /** The waiter leaves. */
   @Override
   public void cancel() {
-    if (giver != Thread.currentThread()
-        && state.getAndUpdate(s -> s == State.OVER ? s : State.ABANDONED) != State.OVER) {
-      takeBack();
-    }
+    settled.set(true);
+    cancelled = true;
+    takeBack();
   }
 
   private void takeBack() {

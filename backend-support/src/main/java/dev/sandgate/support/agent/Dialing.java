@@ -47,14 +47,16 @@ final class Dialing {
 
   @SuppressWarnings("FutureReturnValueIgnored") // a timer that comes late finds it over
   void start(EventLoop loop, Duration within) {
-    waiter.onAbandoned(() -> loop.execute(this::stop));
+    waiter.onCancelled(() -> loop.execute(this::stop));
     attempt(loop);
     loop.schedule(this::giveUp, within.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   private void stop() {
-    over = true;
-    hangUp("nobody waits for the connection");
+    if (!over) {
+      over = true;
+      hangUp("nobody waits for the connection");
+    }
   }
 
   @SuppressWarnings("FutureReturnValueIgnored") // the listener is what sees the outcome

@@ -33,6 +33,7 @@ final class ExecExchange extends Exchange implements DemandStream.Source<ExecEve
   private final DemandStream<ExecEvent> events;
   private @Nullable SendWindow stdin;
   private @Nullable ExecEvent exit;
+  private volatile boolean used;
   private boolean abandoned;
   private long killsBefore;
 
@@ -49,14 +50,19 @@ final class ExecExchange extends Exchange implements DemandStream.Source<ExecEve
   void open() {
     oom.read(link, kills -> killsBefore = kills);
     opening.open(link, this);
-    started.onAbandoned(() -> link.execute(this::abandon));
+    started.onCancelled(() -> link.execute(this::abandon));
   }
 
   private void abandon() {
     abandoned = true;
-    if (stdin != null) {
+    if (stdin != null && !used) {
       undo();
     }
+  }
+
+  /** Somebody has the command in hand. */
+  void use() {
+    used = true;
   }
 
   DemandStream<ExecEvent> events() {

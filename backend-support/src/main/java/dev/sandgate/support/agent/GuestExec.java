@@ -16,12 +16,20 @@ import java.nio.ByteBuffer;
 record GuestExec(Link link, ExecExchange exchange, String id) implements Exec {
 
   @Override
+  public String id() {
+    exchange.use();
+    return id;
+  }
+
+  @Override
   public Multi<ExecEvent> events() {
+    exchange.use();
     return exchange.events();
   }
 
   @Override
   public Uni<Long> write(long offset, ByteBuffer data, boolean end) {
+    exchange.use();
     if (data.remaining() > Frame.MAX_DATA_BYTES) {
       return Uni.createFrom().failure(SendWindow.tooLong(data.remaining()));
     }
@@ -45,11 +53,13 @@ record GuestExec(Link link, ExecExchange exchange, String id) implements Exec {
 
   @Override
   public Uni<Void> release() {
+    exchange.use();
     return Request.run(
         link, new Question(Operation.EXEC, "exec " + id, FrameType.RELEASE, 0, f -> f.str(id)));
   }
 
   private Uni<Void> once(Runnable send) {
+    exchange.use();
     return link.uni(
         emitter -> {
           link.requireAlive();

@@ -98,6 +98,9 @@ final class Link extends ChannelInboundHandlerAdapter {
    * @throws SandgateException when the link is lost, congested, or the fields make no frame
    */
   void open(Exchange exchange, int type, int flags, Consumer<FieldWriter> fields) {
+    if (!transport.isActive()) {
+      close("the agent's channel was closed");
+    }
     requireAlive();
     if (nextChannel > MAX_CHANNEL || !transport.isWritable()) {
       throw new SandgateException(

@@ -27,6 +27,7 @@ final class PortExchange extends Exchange implements Connection, DemandStream.So
   private final Incoming incoming;
   private final DemandStream<ByteBuffer> input;
   private @Nullable SendWindow output;
+  private volatile boolean used;
   private boolean over;
 
   PortExchange(Link link, int port, Handover<Connection> opened) {
@@ -39,7 +40,7 @@ final class PortExchange extends Exchange implements Connection, DemandStream.So
 
   void open() {
     link.open(this, FrameType.CONNECT, 0, f -> f.u16(port));
-    opened.onAbandoned(() -> link.execute(this::leave));
+    opened.onCancelled(() -> link.execute(this::leaveUnlessUsed));
   }
 
   @Override
@@ -109,11 +110,13 @@ final class PortExchange extends Exchange implements Connection, DemandStream.So
 
   @Override
   public Multi<ByteBuffer> input() {
+    used = true;
     return input;
   }
 
   @Override
   public Uni<Void> write(ByteBuffer data, boolean end) {
+    used = true;
     if (data.remaining() > Frame.MAX_DATA_BYTES) {
       return Uni.createFrom().failure(SendWindow.tooLong(data.remaining()));
     }
@@ -130,6 +133,12 @@ final class PortExchange extends Exchange implements Connection, DemandStream.So
   @Override
   public void close() {
     link.execute(this::leave);
+  }
+
+  private void leaveUnlessUsed() {
+    if (!used) {
+      leave();
+    }
   }
 
   private void leave() {

@@ -17,6 +17,7 @@ import dev.sandgate.spi.SandgateException;
 import dev.sandgate.spi.TerminalSize;
 import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.helpers.test.AssertSubscriber;
+import io.smallrye.mutiny.subscription.Cancellable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -26,6 +27,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -178,6 +181,26 @@ final class AgentExecTest {
     PlainAgent.eventually(
         "no record is left",
         () -> agent.connection.stats().await().atMost(PlainAgent.PATIENCE).execs() == 0);
+  }
+
+  @Test
+  void shouldLeaveACommandAloneWhenWhatFollowsItsStartIsCancelled() {
+    CompletableFuture<Exec> used = new CompletableFuture<>();
+    Cancellable follow =
+        agent
+            .connection
+            .exec(ExecSpec.of("chained", "sh", "-c", "sleep 1; exit 8"))
+            .chain(
+                exec -> {
+                  assertEquals("chained", exec.id());
+                  used.complete(exec);
+                  return Uni.createFrom().nothing();
+                })
+            .subscribe()
+            .with(nothing -> {});
+    Exec exec = used.orTimeout(30, TimeUnit.SECONDS).join();
+    follow.cancel();
+    assertEquals(8, Result.of(exec).code());
   }
 
   @Test

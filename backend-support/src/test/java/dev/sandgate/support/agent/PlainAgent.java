@@ -23,7 +23,7 @@ import java.util.stream.Stream;
 /** The real agent as an ordinary process, with a directory and a cgroup of its own, and a connection to it. */
 final class PlainAgent implements AutoCloseable {
 
-  static final Duration PATIENCE = Duration.ofSeconds(30);
+  static final Duration PATIENCE = Duration.ofSeconds(100);
 
   final Path directory;
   final AgentLoop loop;
