@@ -12,9 +12,16 @@ import dev.sandgate.proto.v1.ListNodesRequest;
 import dev.sandgate.proto.v1.ListNodesResponse;
 import dev.sandgate.proto.v1.NodesGrpcService;
 import dev.sandgate.spi.Probe;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /** The methods of {@code sandgate.v1.Nodes}, for this node alone. */
 final class NodesService {
+
+  private static final long PROBE_SECONDS = 30;
+  private static final Probe UNANSWERED =
+      new Probe(
+          List.of(new Probe.Finding("probe", true, false, "it has not answered yet; ask again")));
 
   private final String nodeId;
   private final Backends backends;
@@ -42,7 +49,8 @@ final class NodesService {
   }
 
   private static Backend shown(OpenBackend open) {
-    Probe probe = open.probe().join();
+    Probe probe =
+        open.probe().copy().completeOnTimeout(UNANSWERED, PROBE_SECONDS, TimeUnit.SECONDS).join();
     Backend.Builder backend =
         Backend.newBuilder()
             .setName(open.name())

@@ -10,6 +10,7 @@ import dev.sandgate.proto.v1.CreateSandboxRequest;
 import dev.sandgate.proto.v1.Sandbox;
 import dev.sandgate.proto.v1.SandboxSpec;
 import dev.sandgate.proto.v1.SandboxesGrpcClient;
+import dev.sandgate.tck.Eventually;
 import dev.sandgate.tck.fake.FakeHost;
 import io.vertx.core.Vertx;
 import java.io.IOException;
@@ -173,13 +174,19 @@ public final class TestNode implements AutoCloseable {
     }
   }
 
-  private static void delete(Path directory) {
+  /** Removes a directory that a helper process may still be clearing. */
+  public static void delete(Path directory) {
+    Eventually.holds(directory + " is removed", () -> tryDelete(directory));
+  }
+
+  private static boolean tryDelete(Path directory) {
     try (Stream<Path> entries = Files.walk(directory)) {
       for (Path entry : (Iterable<Path>) entries.sorted(Comparator.reverseOrder())::iterator) {
-        Files.delete(entry);
+        Files.deleteIfExists(entry);
       }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      return true;
+    } catch (IOException | UncheckedIOException e) {
+      return Files.notExists(directory);
     }
   }
 }
