@@ -3,7 +3,6 @@
 package dev.sandgate.support.agent;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
@@ -27,38 +26,44 @@ import org.openjdk.jmh.annotations.State;
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class FrameCodecBenchmark {
 
-  /** Bytes of output in one frame: a short line, a full pipe buffer. */
-  @Param({"64", "65536"})
-  public int outputBytes;
+  private static final int CHANNEL = 7;
 
-  private long decoded;
-  private final FrameDecoder decoder =
-      new FrameDecoder(frame -> decoded += frame.payload().remaining());
-  private ByteBuf arrived = Unpooled.EMPTY_BUFFER;
+  private final ByteBuf out = UnpooledByteBufAllocator.DEFAULT.directBuffer();
 
   /** One frame of output as it comes from the socket. */
-  @Setup
-  public void arrive() {
-    ByteBuffer output = ByteBuffer.allocate(outputBytes);
-    ByteBuf buffer = UnpooledByteBufAllocator.DEFAULT.directBuffer();
-    arrived = Link.encode(buffer, FrameType.OUTPUT, 0, 7, fields -> fields.u64(1).bytes(output));
+  @State(Scope.Thread)
+  public static class Arrived {
+
+    /** Bytes of output in the frame: a short line, a full pipe buffer. */
+    @Param({"64", "65536"})
+    public int outputBytes;
+
+    private final ByteBuf bytes = UnpooledByteBufAllocator.DEFAULT.directBuffer();
+    private long decoded;
+    private final FrameDecoder decoder =
+        new FrameDecoder(frame -> decoded += frame.payload().remaining());
+
+    /** Fills the frame. */
+    @Setup
+    public void arrive() {
+      ByteBuffer output = ByteBuffer.allocate(outputBytes);
+      Link.encode(bytes, FrameType.OUTPUT, 0, CHANNEL, fields -> fields.u64(1).bytes(output));
+    }
   }
 
   /** One frame of output. */
   @Benchmark
-  public long decode() {
-    decoder.feed(arrived);
-    arrived.readerIndex(0);
-    return decoded;
+  public long decode(Arrived arrived) {
+    arrived.decoder.feed(arrived.bytes);
+    arrived.bytes.readerIndex(0);
+    return arrived.decoded;
   }
 
   /** The frame that asks for a command. */
   @Benchmark
   public int encode() {
-    ByteBuf out = arrived.alloc().directBuffer(128);
-    Link.encode(out, FrameType.EXEC, 0, 7, fields -> fields.str("exec-1").str("/bin/true"));
-    int bytes = out.readableBytes();
-    out.release();
-    return bytes;
+    Link.encode(
+        out.clear(), FrameType.EXEC, 0, CHANNEL, fields -> fields.str("exec-1").str("/bin/true"));
+    return out.readableBytes();
   }
 }

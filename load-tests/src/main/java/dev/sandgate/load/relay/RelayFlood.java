@@ -22,7 +22,7 @@ public final class RelayFlood implements LoadScenario {
 
   @Override
   public String goal() {
-    return "CPU per relayed echo, 8 streams, window 64: at most 1.2x HAProxy; MB of output per CPU second";
+    return "CPU per echo, 8 streams, window 64: at most 1.2x HAProxy; MB of output per CPU second";
   }
 
   @Override
