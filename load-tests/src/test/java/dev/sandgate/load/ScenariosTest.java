@@ -12,6 +12,7 @@ import dev.sandgate.cli.SandgateCommand;
 import dev.sandgate.cli.load.LoadArguments;
 import dev.sandgate.cli.load.LoadReport;
 import dev.sandgate.cli.load.LoadScenario;
+import java.io.BufferedReader;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -28,6 +29,7 @@ import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -57,9 +59,19 @@ class ScenariosTest {
 
   @AfterEach
   void shouldLeaveNothingBehind() throws IOException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+    Set<String> left = left();
+    while (!left.isEmpty() && System.nanoTime() < deadline) {
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+      left = left();
+    }
+    assertEquals(Set.of(), left);
+  }
+
+  private Set<String> left() throws IOException {
     Set<String> left = things();
     left.removeAll(before);
-    assertEquals(Set.of(), left);
+    return left;
   }
 
   @Test
@@ -96,6 +108,38 @@ class ScenariosTest {
     assertEquals("exec", json.get("scenario").asText());
     assertTrue(json.get("ratios").get("exec_p50_vs_crun_exec").asDouble() > 0);
     assertTrue(json.get("ok").isBoolean() && json.get("machine").has("kernel"));
+  }
+
+  @Test
+  void shouldRemoveEverythingWhenToldToEnd() throws Exception {
+    Process run = started("--data", directory.toString(), "load", "exec", "--count", "100");
+    try (BufferedReader lines = run.errorReader()) {
+      String line = lines.readLine();
+      while (line != null && !line.contains("crun_exec")) {
+        line = lines.readLine();
+      }
+      assertTrue(line != null, "it ended by itself");
+      run.destroy();
+      assertTrue(run.waitFor(1, TimeUnit.MINUTES), "it does not end");
+    } finally {
+      run.destroyForcibly();
+    }
+  }
+
+  private static Process started(String... arguments) throws IOException {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "--sun-misc-unsafe-memory-access=allow"));
+    for (String property : List.of("sandgate.root", "sandgate.native")) {
+      command.add("-D" + property + "=" + System.getProperty(property));
+    }
+    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    command.add(SandgateCommand.class.getName());
+    command.addAll(List.of(arguments));
+    return new ProcessBuilder(command).start();
   }
 
   private static String printedBy(String... arguments) {
@@ -138,7 +182,7 @@ class ScenariosTest {
     LoadArguments arguments =
         new LoadArguments(
             directory,
-            Optional.of(Duration.ofMillis(300)),
+            Optional.of(Duration.ofMillis(600)),
             OptionalInt.of(COUNT),
             1,
             progress::add);
@@ -174,6 +218,10 @@ class ScenariosTest {
   private static Set<String> things() throws IOException {
     Set<String> things = new TreeSet<>();
     ProcessHandle.current().descendants().forEach(child -> things.add("process " + child.pid()));
+    ProcessHandle.allProcesses()
+        .map(process -> process.info().commandLine().orElse(""))
+        .filter(line -> line.contains("/sgload-") || line.contains("/bin/sleep 100000"))
+        .forEach(things::add);
     try (Stream<Path> directories = Files.list(Path.of("/tmp"))) {
       directories.map(Path::toString).filter(path -> path.contains("sgload-")).forEach(things::add);
     }

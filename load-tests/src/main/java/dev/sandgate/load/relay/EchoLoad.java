@@ -37,6 +37,10 @@ record EchoLoad(String mode, int connections, int streams, int window, double se
    */
   record Result(long messages, long bytes, double seconds, double cpuMicros, double p50Micros) {
 
+    boolean isEmpty() {
+      return bytes == 0;
+    }
+
     double cpuMicrosPerMessage() {
       return cpuMicros / messages;
     }
@@ -62,9 +66,6 @@ record EchoLoad(String mode, int connections, int streams, int window, double se
       }
       long messages = result.get("messages").asLong();
       long bytes = result.get("bytes").asLong();
-      if (bytes == 0) {
-        throw new IOException("nothing came back through " + relay.name() + " in a whole round");
-      }
       return new Result(
           messages,
           bytes,

@@ -63,9 +63,10 @@ final class Relays implements AutoCloseable {
     add(RelayPeer.nginx(tools, backend), "nginx", findings);
   }
 
-  private void add(Optional<RelayPeer> peer, String name, Findings findings) {
-    peer.ifPresent(started -> peers.add(owned.add(started)));
-    if (peer.isEmpty()) {
+  private void add(Optional<RelayPeer> peer, String name, Findings findings) throws IOException {
+    if (peer.isPresent()) {
+      peers.add(owned.add(peer.get()));
+    } else {
       findings.note(name + ": not run, it cannot be installed here");
     }
   }
@@ -95,8 +96,8 @@ final class Relays implements AutoCloseable {
     double least = Double.MAX_VALUE;
     for (int i = 0; i < MAX_HEATING_ROUNDS; i++) {
       EchoLoad.Result result = load.run(h2peer, peer, tools.log("h2peer"));
-      double cost = result.cpuMicros() / result.bytes();
-      if (cost > least * (1 - SETTLED)) {
+      double cost = result.isEmpty() ? least : result.cpuMicros() / result.bytes();
+      if (!result.isEmpty() && cost > least * (1 - SETTLED)) {
         return;
       }
       least = cost;
@@ -110,6 +111,9 @@ final class Relays implements AutoCloseable {
       BiConsumer<String, EchoLoad.Result> seen)
       throws IOException {
     EchoLoad.Result result = load.run(h2peer, peer, tools.log("h2peer"));
+    if (result.isEmpty()) {
+      throw new IOException("nothing came back through " + peer.name() + " in a whole round");
+    }
     seen.accept(peer.name(), result);
     return Samples.of(value.applyAsDouble(result));
   }

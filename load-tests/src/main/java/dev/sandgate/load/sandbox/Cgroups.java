@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Cgroup directories by name, in every hierarchy of this host. */
@@ -35,8 +36,7 @@ final class Cgroups {
     return found;
   }
 
-  private static void walk(Path root, java.util.function.Predicate<Path> wanted, List<Path> found)
-      throws IOException {
+  private static void walk(Path root, Predicate<Path> wanted, List<Path> found) throws IOException {
     Files.walkFileTree(
         root,
         Set.of(),
@@ -59,6 +59,14 @@ final class Cgroups {
             throw failure;
           }
         });
+  }
+
+  /** Kills what lives in one, where the hierarchy knows how. */
+  static void kill(Path cgroup) throws IOException {
+    Path file = cgroup.resolve("cgroup.kill");
+    if (Files.exists(file)) {
+      Files.writeString(file, "1");
+    }
   }
 
   /** Removes one with those inside it, once their processes have died. */

@@ -35,9 +35,8 @@ public final class CreateLatency implements LoadScenario {
   public LoadReport run(LoadArguments arguments) throws Exception {
     Findings findings = new Findings(name());
     Tools tools = new Tools(arguments.directory());
-    try (Platform platform = Platform.start();
-        Peers peers =
-            new Peers(tools, platform.stack(), platform.scratch().directory().resolve("peers"))) {
+    try (Platform platform = Platform.start()) {
+      Peers peers = platform.peers(tools);
       report(compare(arguments, platform, peers, findings), findings);
     }
     findings.note(

@@ -35,9 +35,8 @@ public final class ExecLatency implements LoadScenario {
   public LoadReport run(LoadArguments arguments) throws Exception {
     Findings findings = new Findings(name());
     Tools tools = new Tools(arguments.directory());
-    try (Platform platform = Platform.start();
-        Peers peers =
-            new Peers(tools, platform.stack(), platform.scratch().directory().resolve("peers"))) {
+    try (Platform platform = Platform.start()) {
+      Peers peers = platform.peers(tools);
       Comparison comparison = compare(arguments, platform, peers, findings);
       report(comparison, findings);
     }

@@ -9,6 +9,7 @@ import dev.sandgate.client.BatchItem;
 import dev.sandgate.client.SandboxHandle;
 import dev.sandgate.client.Sandgate;
 import dev.sandgate.load.tool.Owned;
+import dev.sandgate.load.tool.Tools;
 import dev.sandgate.proto.v1.CreateSandboxBatchRequest;
 import dev.sandgate.proto.v1.ListSandboxesRequest;
 import dev.sandgate.proto.v1.Sandbox;
@@ -80,6 +81,11 @@ final class Platform implements AutoCloseable {
     ServerConfig.NodePart node =
         new ServerConfig.NodePart("load", new HostPort("127.0.0.1", 0), Optional.empty(), settings);
     return new ServerConfig(data, null, node, List.of());
+  }
+
+  /** What it is compared with, removed with it. */
+  Peers peers(Tools tools) throws IOException, InterruptedException {
+    return owned.add(new Peers(tools, stack, scratch.directory().resolve("peers")));
   }
 
   Scratch scratch() {

@@ -54,6 +54,9 @@ final class Scratch implements AutoCloseable {
       end(process);
     }
     for (Path cgroup : cgroups()) {
+      Cgroups.kill(cgroup);
+    }
+    for (Path cgroup : cgroups()) {
       Cgroups.remove(cgroup);
     }
     delete();

@@ -24,9 +24,11 @@ public final class Child implements AutoCloseable {
     this.errors = errors;
   }
 
-  /** Starts a command; its errors are appended to a file. */
+  /** Starts a command that dies with this thread at the latest; its errors are appended to a file. */
   public static Child start(Path errors, List<String> command) throws IOException {
-    ProcessBuilder builder = new ProcessBuilder(command);
+    List<String> bound = new ArrayList<>(List.of("setpriv", "--pdeathsig", "KILL"));
+    bound.addAll(command);
+    ProcessBuilder builder = new ProcessBuilder(bound);
     builder.redirectError(ProcessBuilder.Redirect.appendTo(errors.toFile()));
     return new Child(builder.start(), errors);
   }
