@@ -4,11 +4,11 @@ package dev.sandgate.container;
 
 import dev.sandgate.spi.Backend;
 import dev.sandgate.spi.Capability;
+import dev.sandgate.spi.Handover;
 import dev.sandgate.spi.Isolation;
 import dev.sandgate.spi.Probe;
 import dev.sandgate.spi.Sandbox;
 import dev.sandgate.spi.SandboxSpec;
-import dev.sandgate.support.Handover;
 import io.smallrye.mutiny.Uni;
 import java.util.List;
 import java.util.Set;

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.container;
 
+import dev.sandgate.spi.Handover;
 import dev.sandgate.spi.ResourceLimits;
 import dev.sandgate.spi.Sandbox;
 import dev.sandgate.spi.SandboxSpec;
-import dev.sandgate.support.Handover;
 import dev.sandgate.support.Undo;
 import dev.sandgate.support.agent.AgentConnection;
 import dev.sandgate.support.agent.AgentSetup;

@@ -182,6 +182,8 @@ final class FramesTest {
       peer.queue(RawPeer.DATA, 0, 1, new byte[1]);
       peer.flush();
       assertEquals(STREAM_CLOSED, peer.await(RawPeer.RST_STREAM, 1).number(0));
+      peer.settings(4, 65_535);
+      assertServes(peer, 3);
     }
   }
 

@@ -16,7 +16,6 @@ import dev.sandgate.proto.v1.RunExecRequest;
 import dev.sandgate.proto.v1.StartExecRequest;
 import dev.sandgate.proto.v1.StdinChunk;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.grpc.client.GrpcClientRequest;
 import io.vertx.grpc.client.GrpcClientResponse;
@@ -93,9 +92,12 @@ final class RelayTest {
                 .compose(
                     request -> {
                       request.end(run(SANDBOX, "fail", ""));
-                      return request.response();
-                    })
-                .compose(answer -> answer.end().transform(_ -> Future.succeededFuture(answer))));
+                      return request
+                          .response()
+                          .compose(
+                              answer ->
+                                  answer.end().transform(_ -> Future.succeededFuture(answer)));
+                    }));
     assertEquals(GrpcStatus.ABORTED, response.status());
     assertEquals("sandbox lost: ü", response.statusMessage());
     String details = response.trailers().get("grpc-status-details-bin");
@@ -112,9 +114,8 @@ final class RelayTest {
                 request -> {
                   request.headers().set("x-large", "m".repeat(12 << 10));
                   request.end(run(SANDBOX, "e", ""));
-                  return request.response();
+                  return request.response().compose(response -> response.last());
                 })
-            .compose(response -> response.last())
             .map(ExecResult::getStdoutBytes);
     assertEquals(12 << 10, Await.result(large));
     try (RawPeer peer = RawPeer.client(gateway.port())) {
@@ -160,9 +161,8 @@ final class RelayTest {
         .compose(
             request -> {
               send(request, sent, 0);
-              return request.response();
+              return request.response().compose(TestClient::collected);
             })
-        .compose(TestClient::collected)
         .map(outcome -> rightOnes(outcome, sent));
   }
 
@@ -198,37 +198,41 @@ final class RelayTest {
   void shouldRelayAHundredMegabytesUnchanged() {
     long bytes = 100_000_000;
     long[] seen = {0};
-    Promise<GrpcStatus> done = Promise.promise();
-    client
-        .request(ExecsGrpcClient.Start)
-        .compose(
-            request -> {
-              request.end(flood(bytes));
-              return request.response();
-            })
-        .onSuccess(
-            response -> {
-              response.handler(
-                  event -> {
-                    byte[] data = event.getOutput().getData().toByteArray();
-                    assertArrayEquals(TestNode.pattern(seen[0], data.length), data);
-                    seen[0] += data.length;
-                  });
-              response.endHandler(_ -> done.complete(response.status()));
-            })
-        .onFailure(done::fail);
-    assertEquals(GrpcStatus.OK, Await.result(done.future()));
+    Future<GrpcStatus> done =
+        client
+            .request(ExecsGrpcClient.Start)
+            .compose(
+                request -> {
+                  request.end(flood(bytes));
+                  return request
+                      .response()
+                      .compose(
+                          response -> {
+                            response.handler(
+                                event -> {
+                                  byte[] data = event.getOutput().getData().toByteArray();
+                                  assertArrayEquals(TestNode.pattern(seen[0], data.length), data);
+                                  seen[0] += data.length;
+                                });
+                            return response.end().map(_ -> response.status());
+                          });
+                });
+    assertEquals(GrpcStatus.OK, Await.result(done));
     assertEquals(bytes, seen[0]);
   }
 
   @Test
   void shouldBlockOnlyTheProducerWhoseReaderStopped() {
     long before = node.flooded.get();
-    GrpcClientRequest<StartExecRequest, ExecEvent> stopping =
-        Await.result(client.request(ExecsGrpcClient.Start));
-    stopping.end(flood(1L << 40));
+    Future<GrpcClientRequest<StartExecRequest, ExecEvent>> stopping =
+        client.request(ExecsGrpcClient.Start);
     GrpcClientResponse<StartExecRequest, ExecEvent> stopped =
-        Await.result(stopping.response().map(response -> response.pause()));
+        Await.result(
+            stopping.compose(
+                request -> {
+                  request.end(flood(1L << 40));
+                  return request.response().map(response -> response.pause());
+                }));
     for (int i = 0; i < 20; i++) {
       assertEquals(200, Await.result(echo(i, 200)));
     }
@@ -237,7 +241,7 @@ final class RelayTest {
     int resets = node.resets.get();
     stopped.resume();
     Await.until("the producer goes on", () -> node.flooded.get() - before > produced + (1 << 20));
-    stopping.cancel();
+    Await.result(stopping).cancel();
     Await.until("the node sees the cancellation", () -> node.resets.get() > resets);
   }
 

@@ -76,9 +76,9 @@ public final class TestClient implements AutoCloseable {
             .compose(
                 request -> {
                   request.end(message);
-                  return request.response();
-                })
-            .compose(TestClient::collected));
+                  // On the call's own thread: a handler that is set later would miss what has come.
+                  return request.response().compose(TestClient::collected);
+                }));
   }
 
   /** Everything a response has. */

@@ -4,6 +4,7 @@ package dev.sandgate.gateway;
 
 import com.google.protobuf.ByteString;
 import dev.sandgate.gateway.relay.NodeAddress;
+import dev.sandgate.gateway.service.StreamFaults;
 import dev.sandgate.proto.v1.ExecEvent;
 import dev.sandgate.proto.v1.ExecOutput;
 import dev.sandgate.proto.v1.ExecResult;
@@ -35,9 +36,10 @@ public final class TestNode implements AutoCloseable {
 
   private static final int CHUNK = 32 << 10;
 
-  /** Streams that began, ended in whatever way, and were reset. */
+  /** Calls of execs that began, not those with which a gateway asks for health. */
   public final AtomicInteger began = new AtomicInteger();
 
+  /** Streams that were reset. */
   public final AtomicInteger resets = new AtomicInteger();
 
   /** Bytes that floods have written. */
@@ -61,7 +63,11 @@ public final class TestNode implements AutoCloseable {
         Await.result(
             vertx
                 .createHttpServer(options().setHost("127.0.0.1").setPort(port))
-                .connectionHandler(connections::add)
+                .connectionHandler(
+                    connection -> {
+                      StreamFaults.contain(connection);
+                      connections.add(connection);
+                    })
                 .requestHandler(this::handle)
                 .listen());
   }
@@ -95,7 +101,9 @@ public final class TestNode implements AutoCloseable {
   }
 
   private void handle(HttpServerRequest request) {
-    began.incrementAndGet();
+    if (request.uri().startsWith("/sandgate.v1.Execs/")) {
+      began.incrementAndGet();
+    }
     if (!("Bearer " + TestGateway.TOKEN).equals(request.getHeader("authorization"))) {
       strangers.incrementAndGet();
     }

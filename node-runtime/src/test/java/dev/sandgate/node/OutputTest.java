@@ -20,6 +20,9 @@ import dev.sandgate.proto.v1.ExecsGrpcClient;
 import dev.sandgate.proto.v1.GetExecRequest;
 import dev.sandgate.proto.v1.OutputPolicy;
 import dev.sandgate.proto.v1.OutputStream;
+import dev.sandgate.proto.v1.Signal;
+import dev.sandgate.proto.v1.SignalExecRequest;
+import dev.sandgate.proto.v1.SignalTarget;
 import dev.sandgate.proto.v1.StartExecRequest;
 import dev.sandgate.tck.Eventually;
 import java.io.IOException;
@@ -150,6 +153,35 @@ class OutputTest {
         Eventually.value("it goes on", () -> get("held").getStdoutBytes(), now -> now > held)
             > held);
     stopped.cancel();
+  }
+
+  @Test
+  void shouldEndNoOtherCallWhenAReaderLeavesAnEndBehindThatItNeverRead() {
+    Answers<StartExecRequest, ExecEvent> other =
+        open("other", Command.newBuilder().addArgv("sleep").addArgv("1000"));
+    assertTrue(other.next().orElseThrow().getStarted().getPid() > 0);
+    // More than the stream's window and less than the server queues: the end waits behind it.
+    Ran.of(open("short", seq(18_000)).rest());
+    for (int i = 0; i < 20; i++) {
+      Answers<AttachExecRequest, ExecEvent> stopped = attach("short", 0);
+      assertTrue(stopped.next().orElseThrow().hasStarted());
+      stopped.cancel();
+      get("short");
+    }
+    kill("other");
+    assertEquals(9, other.rest().getLast().getExited().getSignal());
+  }
+
+  private void kill(String id) {
+    node.rpc()
+        .unary(
+            ExecsGrpcClient.Signal,
+            SignalExecRequest.newBuilder()
+                .setSandboxId(sandbox)
+                .setExecId(id)
+                .setSignal(
+                    Signal.newBuilder().setNumber(9).setTarget(SignalTarget.SIGNAL_TARGET_TREE))
+                .build());
   }
 
   @Test

@@ -42,6 +42,13 @@ interface ExecCases {
   }
 
   @Test
+  default void shouldSayTheProcessIdThatTheCommandSees() {
+    Running running = fixture().start(Command.sh("echo $$"));
+    long pid = running.exec().pid();
+    assertEquals(Long.toString(pid), running.result().line());
+  }
+
+  @Test
   default void shouldPassArgumentsVerbatim() {
     Result result =
         fixture()

@@ -21,6 +21,13 @@ public interface Exec {
   String id();
 
   /**
+   * The process id of the command as the sandbox's own processes see it.
+   *
+   * @return above 0
+   */
+  long pid();
+
+  /**
    * Output and exit, in order, ended by exactly one {@link ExecEvent.Exited} after all output is drained.
    *
    * <p>One subscriber, once. Back-pressure: without demand the guest stops reading the command's pipes. An

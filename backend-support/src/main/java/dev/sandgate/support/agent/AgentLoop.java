@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.support.agent;
 
-import dev.sandgate.support.Handover;
+import dev.sandgate.spi.Handover;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.ChannelOption;

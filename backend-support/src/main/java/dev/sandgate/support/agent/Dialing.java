@@ -3,8 +3,8 @@
 package dev.sandgate.support.agent;
 
 import dev.sandgate.spi.ErrorCode;
+import dev.sandgate.spi.Handover;
 import dev.sandgate.spi.SandgateException;
-import dev.sandgate.support.Handover;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;

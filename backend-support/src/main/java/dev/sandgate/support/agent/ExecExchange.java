@@ -8,9 +8,9 @@ import dev.sandgate.spi.ExecEvent.ExecUsage;
 import dev.sandgate.spi.ExecEvent.Exited;
 import dev.sandgate.spi.ExecEvent.Output;
 import dev.sandgate.spi.ExecEvent.Stream;
+import dev.sandgate.spi.Handover;
 import dev.sandgate.spi.OutputOffsets;
 import dev.sandgate.spi.SandgateException;
-import dev.sandgate.support.Handover;
 import dev.sandgate.support.agent.Chunks.Chunk;
 import dev.sandgate.support.agent.GuestFailure.Operation;
 import dev.sandgate.support.wire.FieldReader;
@@ -117,7 +117,7 @@ final class ExecExchange extends Exchange implements DemandStream.Source<ExecEve
     if (abandoned) {
       undo();
     } else {
-      started.complete(new GuestExec(link, this, opening.id()));
+      started.complete(new GuestExec(link, this, opening.id(), pid));
     }
   }
 

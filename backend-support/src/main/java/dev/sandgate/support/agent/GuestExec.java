@@ -13,12 +13,18 @@ import io.smallrye.mutiny.Uni;
 import java.nio.ByteBuffer;
 
 /** A command as its caller sees it. */
-record GuestExec(Link link, ExecExchange exchange, String id) implements Exec {
+record GuestExec(Link link, ExecExchange exchange, String id, long pid) implements Exec {
 
   @Override
   public String id() {
     exchange.use();
     return id;
+  }
+
+  @Override
+  public long pid() {
+    exchange.use();
+    return pid;
   }
 
   @Override

@@ -3,8 +3,8 @@
 package dev.sandgate.support.agent;
 
 import dev.sandgate.spi.ErrorCode;
+import dev.sandgate.spi.Handover;
 import dev.sandgate.spi.SandgateException;
-import dev.sandgate.support.Handover;
 import dev.sandgate.support.wire.FieldWriter;
 import dev.sandgate.support.wire.MalformedFrameException;
 import io.netty.buffer.ByteBuf;

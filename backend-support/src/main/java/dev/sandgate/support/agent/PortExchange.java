@@ -4,8 +4,8 @@ package dev.sandgate.support.agent;
 
 import dev.sandgate.spi.Connection;
 import dev.sandgate.spi.ErrorCode;
+import dev.sandgate.spi.Handover;
 import dev.sandgate.spi.SandgateException;
-import dev.sandgate.support.Handover;
 import dev.sandgate.support.agent.Chunks.Chunk;
 import dev.sandgate.support.agent.GuestFailure.Operation;
 import dev.sandgate.support.wire.FieldReader;

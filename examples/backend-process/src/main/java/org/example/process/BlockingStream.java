@@ -89,6 +89,9 @@ final class BlockingStream<T> implements Flow.Subscription {
         if (cancelled()) {
           return false;
         }
+        if (lost.isDone()) {
+          throw new InterruptedException("the sandbox is gone");
+        }
         if (item.isEmpty()) {
           return true;
         }

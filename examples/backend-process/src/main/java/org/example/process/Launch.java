@@ -41,6 +41,9 @@ final class Launch {
 
   private static List<String> argv(ExecSpec command, Path cwd, String path) {
     List<String> argv = new ArrayList<>();
+    // The node may ignore signals, and a child inherits that.
+    argv.add(Programs.resolve("env", cwd, Programs.PATH).toString());
+    argv.add("--default-signal");
     argv.add(Programs.resolve("setsid", cwd, Programs.PATH).toString());
     argv.add(Programs.resolve(command.argv().getFirst(), cwd, path).toString());
     argv.addAll(command.argv().subList(1, command.argv().size()));

@@ -46,6 +46,7 @@ final class ProcessBackend implements Backend {
   public Probe probe() {
     return new Probe(
         List.of(
+            tool("env", "coreutils"),
             tool("setsid", "util-linux"),
             tool("kill", "procps"),
             found("/proc", Files.isReadable(Path.of("/proc/self/environ")), "mount procfs"),
@@ -79,7 +80,7 @@ final class ProcessBackend implements Backend {
           Files.createDirectories(home);
           return new ProcessSandbox(spec, home);
         },
-        sandbox -> sandbox.destroy().subscribe().with(gone -> {}));
+        ProcessSandbox::takeBack);
   }
 
   /** Nothing is taken back: what an earlier node left is removed. */

@@ -23,6 +23,7 @@ final class ProcessExec implements Exec {
   private final ProcessSandbox sandbox;
   private final ProcessInput input;
   private final CompletableFuture<Void> lost = new CompletableFuture<>();
+  private volatile boolean used;
 
   ProcessExec(ExecSpec spec, Process process, ProcessTree tree, ProcessSandbox sandbox) {
     this.spec = spec;
@@ -34,16 +35,25 @@ final class ProcessExec implements Exec {
 
   @Override
   public String id() {
+    used = true;
     return spec.id();
   }
 
   @Override
+  public long pid() {
+    used = true;
+    return process.pid();
+  }
+
+  @Override
   public Multi<ExecEvent> events() {
+    used = true;
     return BlockingStream.of(new ProcessEvents(process), lost);
   }
 
   @Override
   public Uni<Long> write(long offset, ByteBuffer data, boolean end) {
+    used = true;
     byte[] bytes = new byte[data.remaining()];
     data.get(bytes);
     return Work.onPlatformThread(() -> written(offset, bytes, end));
@@ -61,6 +71,7 @@ final class ProcessExec implements Exec {
 
   @Override
   public Uni<Void> signal(int number, SignalTarget target) {
+    used = true;
     return Work.run(
         () -> {
           switch (target) {
@@ -84,12 +95,27 @@ final class ProcessExec implements Exec {
 
   @Override
   public Uni<Void> resize(TerminalSize size) {
+    used = true;
     return Uni.createFrom().voidItem();
   }
 
   @Override
   public Uni<Void> release() {
-    return Uni.createFrom().voidItem().invoke(() -> sandbox.forget(id()));
+    used = true;
+    return Uni.createFrom().voidItem().invoke(() -> sandbox.forget(spec.id()));
+  }
+
+  /** Ends it as if it had never been asked for, unless somebody has it in hand. */
+  void takeBack() {
+    if (used) {
+      return;
+    }
+    try {
+      tree.kill();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    sandbox.forget(spec.id());
   }
 
   /** The sandbox is gone: whoever listens learns it. */

@@ -29,6 +29,7 @@ final class ProcessSandbox implements Sandbox {
   private final CpuMeter cpu = new CpuMeter();
   private final Map<String, ProcessExec> execs = new HashMap<>();
   private final AtomicBoolean ending = new AtomicBoolean();
+  private volatile boolean used;
   private final CompletableFuture<Void> removed = new CompletableFuture<>();
   private final CompletableFuture<Termination> end = new CompletableFuture<>();
 
@@ -40,15 +41,17 @@ final class ProcessSandbox implements Sandbox {
 
   @Override
   public String id() {
+    used = true;
     return spec.id();
   }
 
   @Override
   public Uni<Exec> exec(ExecSpec command) {
-    return Work.of(() -> start(command), this::abandon);
+    used = true;
+    return Work.of(() -> start(command), ProcessExec::takeBack);
   }
 
-  private synchronized Exec start(ExecSpec command) throws IOException {
+  private synchronized ProcessExec start(ExecSpec command) throws IOException {
     checkAlive();
     if (command.terminal().isPresent()) {
       throw new SandgateException(ErrorCode.UNSUPPORTED, "this backend has no terminals");
@@ -66,15 +69,6 @@ final class ProcessSandbox implements Sandbox {
     return exec;
   }
 
-  private void abandon(Exec exec) {
-    try {
-      ProcessTree.ofExec(home, exec.id()).kill();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-    forget(exec.id());
-  }
-
   synchronized void forget(String execId) {
     execs.remove(execId);
   }
@@ -88,11 +82,13 @@ final class ProcessSandbox implements Sandbox {
 
   @Override
   public Files files() {
+    used = true;
     return files;
   }
 
   @Override
   public Uni<Usage> usage() {
+    used = true;
     return Work.of(
         () -> {
           checkAlive();
@@ -103,6 +99,7 @@ final class ProcessSandbox implements Sandbox {
 
   @Override
   public Uni<Termination> terminated() {
+    used = true;
     return Uni.createFrom().completionStage(end::copy);
   }
 
@@ -117,6 +114,13 @@ final class ProcessSandbox implements Sandbox {
               }
               return Uni.createFrom().completionStage(removed.copy());
             });
+  }
+
+  /** Ends it, unless somebody has it in hand. */
+  void takeBack() {
+    if (!used) {
+      destroy().subscribe().with(gone -> {});
+    }
   }
 
   private void remove() {
@@ -136,7 +140,7 @@ final class ProcessSandbox implements Sandbox {
 
   void checkAlive() {
     if (end.isDone()) {
-      throw new SandgateException(ErrorCode.SANDBOX_LOST, "sandbox " + id() + " is gone");
+      throw new SandgateException(ErrorCode.SANDBOX_LOST, "sandbox " + spec.id() + " is gone");
     }
   }
 }

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * The processes that carry a mark in their environment, which children inherit whatever session, group or
@@ -24,6 +25,7 @@ record ProcessTree(String mark) {
   static final String VARIABLE = "SANDGATE_PROCESS";
 
   private static final int ROUNDS = 500;
+  private static final int READS = 10;
 
   static ProcessTree ofSandbox(Path home) {
     return new ProcessTree(VARIABLE + "=" + home + "/");
@@ -38,12 +40,22 @@ record ProcessTree(String mark) {
   }
 
   private boolean marked(ProcessHandle process) {
+    Path proc = Path.of("/proc/" + process.pid());
     try {
-      byte[] environ = Files.readAllBytes(Path.of("/proc/" + process.pid() + "/environ"));
+      byte[] environ = Files.readAllBytes(proc.resolve("environ"));
+      for (int i = 0; environ.length == 0 && i < READS && runsProgram(proc); i++) {
+        LockSupport.parkNanos(200_000);
+        environ = Files.readAllBytes(proc.resolve("environ"));
+      }
       return ("\0" + new String(environ, StandardCharsets.UTF_8)).contains("\0" + mark);
     } catch (IOException endedOrNotOurs) {
       return false;
     }
+  }
+
+  /** Neither a zombie nor the kernel's: an empty environment may be one that execve is about to fill. */
+  private static boolean runsProgram(Path proc) throws IOException {
+    return !Files.readSymbolicLink(proc.resolve("exe")).toString().isEmpty();
   }
 
   /** Kills until none is left: a process may fork while we look. */

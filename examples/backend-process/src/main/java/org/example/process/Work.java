@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.example.process;
 
+import dev.sandgate.spi.Handover;
 import io.smallrye.mutiny.Uni;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /** Blocking steps as a {@link Uni}: the subscriber's thread, maybe an event loop, goes on at once. */
@@ -41,34 +41,27 @@ final class Work {
   /**
    * The result of the steps, on a virtual thread.
    *
-   * @param undo given the result when the subscriber cancelled and nobody got it
+   * @param takeBack given the result, on such a thread, when the subscriber cancelled: nobody may have got it
    */
-  static <T> Uni<T> of(Callable<? extends T> steps, Consumer<T> undo) {
-    return of(VIRTUAL, steps, undo);
+  static <T, S extends T> Uni<T> of(Callable<S> steps, Consumer<S> takeBack) {
+    return of(VIRTUAL, steps, takeBack);
   }
 
-  private static <T> Uni<T> of(
-      ThreadFactory threads, Callable<? extends T> steps, Consumer<T> undo) {
-    return Uni.createFrom()
-        .emitter(
-            emitter -> {
-              AtomicBoolean delivered = new AtomicBoolean();
-              Thread worker =
-                  threads.newThread(
-                      () -> {
-                        try {
-                          T result = steps.call();
-                          emitter.complete(result);
-                          if (!delivered.get()) {
-                            undo.accept(result);
-                          }
-                        } catch (Exception e) {
-                          emitter.fail(e);
-                        }
-                      });
-              // Runs once: on the worker when it delivers, or on the thread that cancels.
-              emitter.onTermination(() -> delivered.set(Thread.currentThread() == worker));
-              worker.start();
-            });
+  private static <T, S extends T> Uni<T> of(
+      ThreadFactory threads, Callable<S> steps, Consumer<S> takeBack) {
+    return Handover.uni(
+        handover ->
+            threads
+                .newThread(
+                    () -> {
+                      try {
+                        S result = steps.call();
+                        handover.onCancelled(() -> Thread.startVirtualThread(() -> takeBack.accept(result)));
+                        handover.complete(result);
+                      } catch (Exception e) {
+                        handover.fail(e);
+                      }
+                    })
+                .start());
   }
 }

@@ -21,6 +21,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -141,20 +142,22 @@ public final class Relay {
 
   /** Tells clients to begin no more streams here; completes when those that run have ended. */
   public CompletableFuture<Void> drain() {
-    List<CompletableFuture<Void>> shares = new ArrayList<>();
-    for (RelayLoop loop : loops.values()) {
-      CompletableFuture<Void> share = new CompletableFuture<>();
-      loop.eventLoop().execute(() -> loop.drain(share));
-      shares.add(share);
-    }
-    return CompletableFuture.allOf(shares.toArray(CompletableFuture[]::new));
+    return onEveryLoop(RelayLoop::drain);
   }
 
   /** Ends every stream with UNAVAILABLE and closes every connection. */
   public CompletableFuture<Void> close() {
-    return CompletableFuture.allOf(
-        loops.values().stream()
-            .map(loop -> CompletableFuture.runAsync(loop::close, loop.eventLoop()))
-            .toArray(CompletableFuture[]::new));
+    return onEveryLoop(RelayLoop::close);
+  }
+
+  private CompletableFuture<Void> onEveryLoop(
+      BiConsumer<RelayLoop, CompletableFuture<Void>> action) {
+    List<CompletableFuture<Void>> shares = new ArrayList<>();
+    for (RelayLoop loop : loops.values()) {
+      CompletableFuture<Void> share = new CompletableFuture<>();
+      loop.eventLoop().execute(() -> action.accept(loop, share));
+      shares.add(share);
+    }
+    return CompletableFuture.allOf(shares.toArray(CompletableFuture[]::new));
   }
 }

@@ -39,6 +39,7 @@ final class RelayLoop {
   private static final int KEPT_BUFFERS = 64;
   private static final long TICK_MILLIS = 250;
   private static final long DRAIN_MILLIS = 10;
+  private static final long LINGER_MILLIS = 500;
 
   private final EventLoop eventLoop;
   private final Bootstrap bootstrap;
@@ -248,16 +249,30 @@ final class RelayLoop {
     }
   }
 
-  /** Ends every stream and closes every connection. */
-  void close() {
+  /**
+   * Ends every stream, then every connection: once its client has left, which it does when it has read how its
+   * streams ended, or has had the time to.
+   */
+  void close(CompletableFuture<Void> done) {
     closed = true;
+    long linger = streams() > 0 ? LINGER_MILLIS : 0;
     own.close();
     pools.values().forEach(NodePool::close);
+    clients.forEach(ClientConnection::drain);
     flush();
+    leave(done, nanoTime() + TimeUnit.MILLISECONDS.toNanos(linger));
+  }
+
+  private void leave(CompletableFuture<Void> done, long deadlineNanos) {
+    if (!clients.isEmpty() && nanoTime() < deadlineNanos) {
+      after(DRAIN_MILLIS, () -> leave(done, deadlineNanos));
+      return;
+    }
     for (ClientConnection client : List.copyOf(clients)) {
       client.shut(Http2Error.NO_ERROR);
     }
     spare.forEach(ByteBuf::release);
     spare.clear();
+    done.complete(null);
   }
 }

@@ -75,6 +75,7 @@ public final class OwnServices implements AutoCloseable {
         await(
             vertx
                 .createHttpServer(options())
+                .connectionHandler(StreamFaults::contain)
                 .requestHandler(request -> guarded(request, expected, grpc))
                 .listen());
     NodeAddress own = new NodeAddress(ownId, LOOPBACK, server.actualPort(), token);

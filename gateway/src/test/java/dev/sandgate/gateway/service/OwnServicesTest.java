@@ -34,6 +34,7 @@ import dev.sandgate.proto.v1.RemoveEnvironmentRequest;
 import dev.sandgate.proto.v1.Sandbox;
 import dev.sandgate.proto.v1.SandboxSpec;
 import dev.sandgate.proto.v1.SandboxesGrpcClient;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.grpc.client.GrpcClientRequest;
 import io.vertx.grpc.common.GrpcStatus;
@@ -281,13 +282,14 @@ final class OwnServicesTest {
   void shouldImportAnEnvironmentIntoEveryNodeAndRemoveItFromAll() {
     GrpcClientRequest<ImportEnvironmentRequest, ImportProgress> call =
         Await.result(client.request(EnvironmentsGrpcClient.ImportEnvironment));
+    Future<Outcome<ImportProgress>> importing = call.response().compose(TestClient::collected);
     call.write(ImportEnvironmentRequest.newBuilder().setName("mine").setUpload(true).build());
     ByteString data = ByteString.copyFrom(new byte[50_000]);
     for (int i = 0; i < 200; i++) {
       call.write(ImportEnvironmentRequest.newBuilder().setData(data).build());
     }
     call.end();
-    Outcome<ImportProgress> done = Await.result(call.response().compose(TestClient::collected));
+    Outcome<ImportProgress> done = Await.result(importing);
     assertEquals(GrpcStatus.OK, done.status(), done.message());
     assertEquals("mine", done.answers().getLast().getEnvironment().getName());
     assertEquals(10_000_000L, one.environments.get("mine"));

@@ -30,6 +30,7 @@ final class ExecRecord {
   private volatile @Nullable ExecResult result;
   private volatile @Nullable Producer producer;
   private volatile String killReason = "";
+  private volatile long pid;
   private volatile long stdinOffset;
   private volatile long endedMillis;
 
@@ -89,6 +90,11 @@ final class ExecRecord {
     return handle;
   }
 
+  /** Inside the sandbox; 0 when it is not known. */
+  long pid() {
+    return pid;
+  }
+
   long stdinOffset() {
     return stdinOffset;
   }
@@ -125,6 +131,7 @@ final class ExecRecord {
   }
 
   void running(Exec exec) {
+    pid = exec.pid();
     handle = exec;
     started.complete(this);
   }

@@ -56,6 +56,7 @@ final class Reader {
             .setStarted(
                 ExecStarted.newBuilder()
                     .setExecId(record.execId())
+                    .setPid(record.pid())
                     .setStdinOffset(record.stdinOffset()))
             .build());
     pump();

@@ -124,6 +124,7 @@ public final class Listener {
               .connectionHandler(
                   connection -> {
                     Flushes.consolidate(connection);
+                    StreamFaults.contain(connection);
                     dispatch.opened(connection);
                   })
               .requestHandler(dispatch);

@@ -52,6 +52,10 @@ final class FakeExec {
     return spec;
   }
 
+  long pid() {
+    return thread.threadId();
+  }
+
   void start() {
     thread.start();
   }

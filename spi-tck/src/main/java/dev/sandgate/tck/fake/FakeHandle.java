@@ -36,6 +36,11 @@ final class FakeHandle implements Exec {
   }
 
   @Override
+  public long pid() {
+    return exec.pid();
+  }
+
+  @Override
   public Multi<ExecEvent> events() {
     return BlockingStream.of(
         new BlockingStream.Source<>() {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-package dev.sandgate.support;
+package dev.sandgate.spi;
 
 import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.operators.AbstractUni;
@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A waiter who leaves at the very moment of the giving drops what it got, and cancels only afterwards; from outside that
  * looks like one who got it, went on, and is cancelled later. So whoever gives is told of every cancellation, and leaves
  * alone what somebody has begun to use. Any thread.
+ *
+ * @param <T> what is given
  */
 public final class Handover<T> implements UniSubscription {
 
@@ -33,7 +35,9 @@ public final class Handover<T> implements UniSubscription {
   /**
    * A result whose item is handed over.
    *
+   * @param <T> what is given
    * @param body started once per subscription, with the way to give
+   * @return the result
    */
   public static <T> Uni<T> uni(Consumer<Handover<T>> body) {
     return new AbstractUni<T>() {
@@ -58,14 +62,22 @@ public final class Handover<T> implements UniSubscription {
     }
   }
 
-  /** Gives it to the waiter, if there still is one. */
+  /**
+   * Gives it to the waiter, if there still is one.
+   *
+   * @param item what is given
+   */
   public void complete(T item) {
     if (settled.compareAndSet(false, true)) {
       waiter.onItem(item);
     }
   }
 
-  /** Tells the waiter that there is nothing; then there is nothing to take back either. */
+  /**
+   * Tells the waiter that there is nothing; then there is nothing to take back either.
+   *
+   * @param cause why
+   */
   public void fail(Throwable cause) {
     takeBack.set(null);
     if (settled.compareAndSet(false, true)) {
