@@ -11,8 +11,10 @@ import dev.sandgate.support.agent.AgentConnection;
 import dev.sandgate.support.agent.AgentSetup;
 import dev.sandgate.support.spawner.Activation;
 import dev.sandgate.support.spawner.Blank;
+import io.smallrye.mutiny.Uni;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -63,6 +65,7 @@ final class Creation {
     int pid = host.blanks().make(blank(limits), undo);
     undo.push(
         "root of " + spec.id(), () -> host.spawner().destroy(spec.id(), Host.upper(spec.id())));
+    Uni<AgentConnection> greeting = greet(pid);
     host.spawner()
         .activate(
             new Activation(
@@ -72,12 +75,23 @@ final class Creation {
                 limits.diskBytes(),
                 layers,
                 spec.hostname()));
-    AgentConnection agent = host.connect(spec.id(), pid, GREETING).await().indefinitely();
-    undo.push("agent of " + spec.id(), agent::close);
+    AgentConnection agent = greeting.await().indefinitely();
     setUp(agent, limits);
     ContainerSandbox sandbox = new ContainerSandbox(host, spec.id(), agent);
     undo.push("sandbox " + spec.id(), () -> sandbox.destroyUnused().await().indefinitely());
     return sandbox;
+  }
+
+  /** Connects to the agent, which greets before it has a root: meanwhile the root is made. */
+  private Uni<AgentConnection> greet(int pid) {
+    CompletableFuture<AgentConnection> greeting =
+        host.connect(spec.id(), pid, GREETING).subscribeAsCompletionStage();
+    undo.push(
+        "agent of " + spec.id(),
+        () -> {
+          var _ = greeting.thenAccept(AgentConnection::close);
+        });
+    return Uni.createFrom().completionStage(greeting);
   }
 
   private Blank blank(ResourceLimits limits) {

@@ -14,12 +14,17 @@ import dev.sandgate.load.tool.Tools;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.function.Consumer;
 
 /** From the create call to the answer of the first command, on five layers with every namespace. */
 public final class CreateLatency implements LoadScenario {
 
   private static final int CREATES = 100;
-  private static final int WARMUP_ROUNDS = 2;
+  private static final int WARMUP_ROUNDS = 1;
+  private static final int MOST_WARMUPS = 30;
+  private static final double STILL_FASTER = 0.98;
+  private static final int SETTLED = 3;
 
   @Override
   public String name() {
@@ -48,6 +53,7 @@ public final class CreateLatency implements LoadScenario {
   private static Comparison compare(
       LoadArguments arguments, Platform platform, Peers peers, Findings findings) throws Exception {
     int count = arguments.count().orElse(CREATES);
+    warmUp(platform, count, arguments.progress());
     List<Subject> subjects = new ArrayList<>();
     subjects.add(() -> create(platform, count));
     if (peers.hasCrun(findings)) {
@@ -58,6 +64,18 @@ public final class CreateLatency implements LoadScenario {
     }
     Comparison.Plan plan = new Comparison.Plan(WARMUP_ROUNDS, arguments.rounds());
     return Comparison.alternate(plan, subjects, arguments.progress());
+  }
+
+  /** Until it gets no faster: a node serves for days, its code is compiled. */
+  private static void warmUp(Platform platform, int count, Consumer<String> progress) {
+    double best = Double.MAX_VALUE;
+    int since = 0;
+    for (int i = 0; i < MOST_WARMUPS && since < SETTLED; i++) {
+      double median = Objects.requireNonNull(create(platform, count).get("create")).median();
+      progress.accept("warm-up of the node: create median %.3f".formatted(median));
+      since = median < best * STILL_FASTER ? 0 : since + 1;
+      best = Math.min(best, median);
+    }
   }
 
   private static Map<String, Samples> create(Platform platform, int count) {
