@@ -31,7 +31,7 @@ final class Cli {
   record Ended(int code, String stdout, String stdoutSha256, String stderr) {}
 
   /** The words to start it with; a suite in the background may have been told to ignore Ctrl-C. */
-  List<String> words(String... arguments) {
+  static List<String> words(String... arguments) {
     List<String> words =
         new ArrayList<>(
             List.of(
