@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -188,6 +189,36 @@ final class ExecStreamTest {
     assertEquals("UNKNOWN_OUTCOME", failure.code());
     assertTrue(failure.outcomeUnknown());
     assertEquals(1, starts.get());
+  }
+
+  @Test
+  void shouldKeepTheConnectionOnWhichManyStreamsAreReset() {
+    AtomicReference<GrpcServerResponse<InteractRequest, dev.sandgate.proto.v1.ExecEvent>> first =
+        new AtomicReference<>();
+    serve(
+        (response, n) -> {
+          if (n == 1) {
+            first.set(response);
+            response.write(Events.started(0));
+          } else {
+            response.cancel();
+          }
+        },
+        (response, n) -> {});
+    ClientOptions options = ClientOptions.of(gateway.uri(), "k").withConnections(1);
+
+    try (Sandgate sandgate = Sandgate.connect(options.withReconnectTimeout(Duration.ZERO))) {
+      Execs execs = sandgate.sandboxes().handle("sb-a-1").execs();
+      ExecHandle lasting = execs.start(Execs.program("x").build()).await().indefinitely();
+      for (int i = 0; i < 500; i++) {
+        assertThrows(
+            SandgateClientException.class,
+            () -> execs.start(Execs.program("y").build()).await().indefinitely());
+      }
+      first.get().end(Events.exited(4));
+
+      assertEquals(4, lasting.result().await().indefinitely().exitCode());
+    }
   }
 
   @Test

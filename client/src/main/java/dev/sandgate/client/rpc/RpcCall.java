@@ -141,6 +141,7 @@ public final class RpcCall<Q, R> {
     }
     GrpcClientRequest<Q, R> stream = opened.result();
     request = stream;
+    ResetLimit.lift(stream.connection());
     if (ended) {
       resetRequest();
       return;
