@@ -14,7 +14,6 @@ final class Backoff {
   private final Duration budget;
   private Duration spent = Duration.ZERO;
   private Duration next = FIRST;
-  private boolean tried;
 
   Backoff(Duration budget) {
     this.budget = budget;
@@ -26,20 +25,13 @@ final class Backoff {
       return false;
     }
     lane.schedule(next, attempt);
-    tried = true;
     spent = spent.plus(next);
     next = next.multipliedBy(2).compareTo(LONGEST) > 0 ? LONGEST : next.multipliedBy(2);
     return true;
   }
 
-  /** Whether any attempt was made since the stream was last heard. */
-  boolean tried() {
-    return tried;
-  }
-
   void reset() {
     spent = Duration.ZERO;
     next = FIRST;
-    tried = false;
   }
 }

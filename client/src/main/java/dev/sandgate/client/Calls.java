@@ -19,12 +19,18 @@ import org.jspecify.annotations.Nullable;
 /** The four shapes of gRPC calls as Uni and Multi, failing with SandgateClientException. */
 final class Calls {
 
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(50);
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
+
   private final RpcChannel channel;
   private final Duration timeout;
+  private final Duration patience;
 
-  Calls(RpcChannel channel, Duration timeout) {
+  /** Patience is how long a call is repeated whose node is away and has not seen it. */
+  Calls(RpcChannel channel, Duration timeout, Duration patience) {
     this.channel = channel;
     this.timeout = timeout;
+    this.patience = patience;
   }
 
   RpcLane lane() {
@@ -38,7 +44,17 @@ final class Calls {
 
   /** One request, one answer, within a limit; zero for none. */
   <Q, R> Uni<R> unary(ServiceMethod<R, Q> method, Q request, Duration limit) {
-    return single(method, call -> call.end(request), limit);
+    Uni<R> once = single(method, call -> call.end(request), limit);
+    return patience.isZero()
+        ? once
+        : once.onFailure(Calls::worthRepeating)
+            .retry()
+            .withBackOff(FIRST_PAUSE, LONGEST_PAUSE)
+            .expireIn(patience.toMillis());
+  }
+
+  private static boolean worthRepeating(Throwable failure) {
+    return failure instanceof SandgateClientException known && known.worthRepeating();
   }
 
   /** Many requests as they come, one answer; no deadline. */

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One command's stream across connections. When a connection is lost it attaches again where it was; a command is
- * never started again, since it may have run. Everything happens on one lane's event loop.
+ * never started again, since it may have run, unless the gateway says that no node has seen it. Everything happens on one lane's event loop.
  */
 final class ExecSession implements RpcObserver<dev.sandgate.proto.v1.ExecEvent> {
 
@@ -32,6 +32,8 @@ final class ExecSession implements RpcObserver<dev.sandgate.proto.v1.ExecEvent> 
   private final Stdin stdin = new Stdin();
   private final UniEmitter<? super ExecSession> starting;
   private @Nullable RpcCall<InteractRequest, dev.sandgate.proto.v1.ExecEvent> call;
+  private @Nullable InteractRequest first;
+  private boolean lost;
   private boolean started;
   private boolean over;
 
@@ -49,18 +51,22 @@ final class ExecSession implements RpcObserver<dev.sandgate.proto.v1.ExecEvent> 
   record Target(RpcLane lane, String sandboxId, String execId, Backoff backoff) {}
 
   /** Sends the first request of the session. */
-  void open(InteractRequest first) {
-    lane.execute(() -> connect(first));
+  void open(InteractRequest request) {
+    lane.execute(
+        () -> {
+          first = request;
+          connect(request);
+        });
   }
 
-  private void connect(InteractRequest first) {
+  private void connect(InteractRequest request) {
     if (over) {
       return;
     }
     RpcCall<InteractRequest, dev.sandgate.proto.v1.ExecEvent> opened =
         lane.call(ExecsGrpcClient.Interact, this);
     call = opened;
-    opened.write(first);
+    opened.write(request);
     events.opened();
   }
 
@@ -132,6 +138,8 @@ final class ExecSession implements RpcObserver<dev.sandgate.proto.v1.ExecEvent> 
   @Override
   public void message(dev.sandgate.proto.v1.ExecEvent message) {
     backoff.reset();
+    first = null;
+    lost = false;
     switch (message.getEventCase()) {
       case STARTED -> started(message.getStarted());
       case OUTPUT -> events.received(offsets.output(message.getOutput()));
@@ -185,10 +193,20 @@ final class ExecSession implements RpcObserver<dev.sandgate.proto.v1.ExecEvent> 
         failure == null
             ? unknown("its stream ended without its outcome", null)
             : SandgateClientException.of(failure);
-    if (!reason.outcomeUnknown() && (!started || !reason.unreachable())) {
-      finish(backoff.tried() ? unknown(reason.getMessage(), reason) : reason);
-    } else if (!backoff.again(lane, () -> connect(attach()))) {
-      finish(unknown(reason.getMessage(), reason));
+    if (first != null && reason.worthRepeating()) {
+      again(first, reason);
+    } else if (reason.outcomeUnknown() || (started && reason.unreachable())) {
+      first = null;
+      lost = true;
+      again(attach(), reason);
+    } else {
+      finish(lost ? unknown(reason.getMessage(), reason) : reason);
+    }
+  }
+
+  private void again(InteractRequest request, SandgateClientException reason) {
+    if (!backoff.again(lane, () -> connect(request))) {
+      finish(lost ? unknown(reason.getMessage(), reason) : reason);
     }
   }
 

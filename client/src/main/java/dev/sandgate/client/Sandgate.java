@@ -30,7 +30,7 @@ public final class Sandgate implements AutoCloseable {
     this.ownVertx = ownVertx;
     this.options = options;
     this.channel = RpcChannel.open(vertx, options.uri(), options.key(), options.connections());
-    this.calls = new Calls(channel, options.callTimeout());
+    this.calls = new Calls(channel, options.callTimeout(), options.reconnectTimeout());
   }
 
   /**

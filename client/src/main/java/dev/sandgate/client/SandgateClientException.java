@@ -32,7 +32,7 @@ public final class SandgateClientException extends RuntimeException {
     this.field = detail.getField();
     this.nodeId = detail.getNodeId();
     this.retryAfterMillis = detail.getRetryAfterMillis();
-    this.requestSent = failure.sent();
+    this.requestSent = failure.sent() && !detail.getNotSent();
     this.transportLost = lost(failure, this.code);
   }
 
@@ -156,6 +156,11 @@ public final class SandgateClientException extends RuntimeException {
    */
   public boolean requestSent() {
     return requestSent;
+  }
+
+  /** Whether the node is away and has seen nothing: asking again once it is back does nothing twice. */
+  boolean worthRepeating() {
+    return !requestSent && code.equals("NODE_UNREACHABLE");
   }
 
   /**

@@ -222,6 +222,31 @@ final class ExecStreamTest {
   }
 
   @Test
+  void shouldStartAgainWhatNoNodeHasSeen() {
+    ErrorDetail away =
+        ErrorDetail.newBuilder()
+            .setNumber(301)
+            .setCode("NODE_UNREACHABLE")
+            .setNotSent(true)
+            .build();
+    serve(
+        (response, n) -> {
+          if (n < 4) {
+            FakeGateway.fail(response, GrpcStatus.UNAVAILABLE, "away", away);
+          } else {
+            response.write(Events.started(0));
+            response.write(Events.stdout(0, "here"));
+            response.end(Events.exited(0));
+          }
+        },
+        (response, n) -> {});
+
+    assertEquals("here", stdout(Duration.ofSeconds(20)));
+    assertEquals(4, starts.get());
+    assertEquals(0, attaches.size());
+  }
+
+  @Test
   void shouldGiveUpWhenTheGatewayStaysAway() {
     serve(
         (response, n) -> {

@@ -121,6 +121,37 @@ final class RunTest extends GatewayTest {
   }
 
   @Test
+  void shouldAskAgainWhenNoNodeHasSeenTheCall() {
+    AtomicInteger runs = new AtomicInteger();
+    ErrorDetail away =
+        ErrorDetail.newBuilder()
+            .setNumber(301)
+            .setCode("NODE_UNREACHABLE")
+            .setNotSent(true)
+            .build();
+    gateway.on(
+        ExecsGrpcService.Run,
+        request ->
+            request.handler(
+                message -> {
+                  if (runs.incrementAndGet() < 3) {
+                    FakeGateway.fail(request.response(), GrpcStatus.UNAVAILABLE, "away", away);
+                  } else {
+                    request
+                        .response()
+                        .end(
+                            ExecResult.newBuilder()
+                                .setOutcome(ExecOutcome.EXEC_OUTCOME_EXITED)
+                                .setExitCode(6)
+                                .build());
+                  }
+                }));
+
+    assertEquals(6, box().run("x").exitCode());
+    assertEquals(3, runs.get());
+  }
+
+  @Test
   void shouldFailWhenACallEndsWellWithoutAnAnswer() {
     gateway.on(
         ExecsGrpcService.Get, request -> request.endHandler(end -> request.response().end()));

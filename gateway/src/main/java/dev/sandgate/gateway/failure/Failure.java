@@ -48,6 +48,11 @@ public record Failure(GrpcStatus status, String message, ErrorDetail detail) {
     return with(detail.toBuilder().setRetryAfterMillis(millis));
   }
 
+  /** The same, saying that no node has seen anything of the request. */
+  public Failure notSent() {
+    return with(detail.toBuilder().setNotSent(true));
+  }
+
   /** The value of {@code grpc-status-details-bin}. */
   public String details() {
     Status encoded =

@@ -155,14 +155,14 @@ final class NodeConnection extends FrameConnection {
     for (Leg leg : legs()) {
       Leg client = leg.peer;
       if (leg.id > last && client != null) {
-        fail(client);
+        fail(client, unreachable().notSent());
       }
     }
     pool.retired(this);
   }
 
-  private void fail(Leg client) {
-    ((ClientConnection) client.connection).fail(client, unreachable());
+  private static void fail(Leg client, Failure failure) {
+    ((ClientConnection) client.connection).fail(client, failure);
   }
 
   private Failure unreachable() {
@@ -173,7 +173,7 @@ final class NodeConnection extends FrameConnection {
   void abandoned(List<Leg> lost) {
     pool.lost(this);
     for (Leg client : lost) {
-      fail(client);
+      fail(client, unreachable());
     }
   }
 

@@ -88,7 +88,7 @@ final class NodePool {
 
   private Failure refusal() {
     return connections.isEmpty()
-        ? Failure.unreachable(nodeId(), retryAfterMillis())
+        ? Failure.unreachable(nodeId(), retryAfterMillis()).notSent()
         : Failure.of(
                 Code.RESOURCE_EXHAUSTED,
                 "node " + nodeId() + " takes no more streams; try again later")

@@ -47,7 +47,8 @@ final class NodeClient {
   /** Begins a call; fails with NODE_UNREACHABLE, in which case the node has seen nothing of it. */
   <Q, A> Future<GrpcClientRequest<Q, A>> begin(ServiceMethod<A, Q> method) {
     return grpc.request(address, method)
-        .recover(failure -> Future.failedFuture(CallFailed.neverSent(unreachable(failure))))
+        .recover(
+            failure -> Future.failedFuture(CallFailed.neverSent(unreachable(failure).notSent())))
         .onSuccess(request -> request.headers().set("authorization", "Bearer " + node.token()));
   }
 
