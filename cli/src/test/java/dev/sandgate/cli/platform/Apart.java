@@ -38,7 +38,8 @@ final class Apart implements AutoCloseable {
     Files.copy(data.resolve("node/node.token"), directory("gateway").resolve("node.token"));
     gateway = startGateway();
     String key = Files.readString(data.resolve("gateway/admin.key")).strip();
-    sandgate = Sandgate.connect(ClientOptions.of("http://127.0.0.1:" + gatewayPort, key));
+    ClientOptions options = ClientOptions.of("http://127.0.0.1:" + gatewayPort, key);
+    sandgate = Sandgate.connect(options.withReconnectTimeout(LIMIT.multipliedBy(2)));
     ImportEnvironmentRequest busybox =
         ImportEnvironmentRequest.newBuilder().setName("busybox").setBuiltin("busybox").build();
     sandgate.environments().importFrom(busybox).collect().last().await().atMost(LIMIT);
