@@ -70,9 +70,7 @@ final class Host implements AutoCloseable {
 
   /** Connects to the agent of a sandbox, which has this pid on the host. */
   Uni<AgentConnection> connect(String id, int pid, Duration within) {
-    OomCounter kills = OomCounter.of(mounts, pid);
-    return loop.connect(
-        settings.spawner().agentSocket(id), within, () -> Uni.createFrom().item(kills::read));
+    return loop.connect(settings.spawner().agentSocket(id), within, AgentView.of(mounts, pid));
   }
 
   /** Runs a task on a virtual thread. */

@@ -17,7 +17,6 @@ import io.smallrye.mutiny.Uni;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 
 /** The event loops that all agents of a backend share; owns their threads and connections. */
 public final class AgentLoop implements AutoCloseable {
@@ -55,16 +54,14 @@ public final class AgentLoop implements AutoCloseable {
    *
    * @param socket where the agent listens
    * @param within how long to try
-   * @param memoryKills reads how many processes of the guest the kernel killed for memory
+   * @param view what the host sees of it
    * @return the connection, owned by the caller; fails with {@code SANDBOX_LOST}. Cancelling stops trying
    */
-  public Uni<AgentConnection> connect(
-      Path socket, Duration within, Supplier<Uni<Long>> memoryKills) {
+  public Uni<AgentConnection> connect(Path socket, Duration within, GuestView view) {
     return Handover.uni(
         waiter -> {
           EventLoop loop = group.next();
-          OomWatch oom = new OomWatch(memoryKills);
-          Dialing dialing = new Dialing(bootstrap.clone(loop), socket, tuning, oom, waiter);
+          Dialing dialing = new Dialing(bootstrap.clone(loop), socket, tuning, view, waiter);
           loop.execute(() -> dialing.start(loop, within));
         });
   }

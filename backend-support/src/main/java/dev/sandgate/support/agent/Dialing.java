@@ -25,7 +25,7 @@ final class Dialing {
   private final Bootstrap bootstrap;
   private final Path socket;
   private final AgentTuning tuning;
-  private final OomWatch oom;
+  private final GuestView view;
   private final Handover<AgentConnection> waiter;
   private @Nullable Link link;
   private String lastFailure = "no attempt ended in time";
@@ -36,12 +36,12 @@ final class Dialing {
       Bootstrap bootstrap,
       Path socket,
       AgentTuning tuning,
-      OomWatch oom,
+      GuestView view,
       Handover<AgentConnection> waiter) {
     this.bootstrap = bootstrap;
     this.socket = socket;
     this.tuning = tuning;
-    this.oom = oom;
+    this.view = view;
     this.waiter = waiter;
   }
 
@@ -95,8 +95,8 @@ final class Dialing {
 
   private void welcomed(Link fresh, Greeting greeting) {
     over = true;
-    new HealthProbe(fresh, tuning).start();
-    waiter.complete(new AgentConnection(fresh, greeting, oom));
+    new HealthProbe(fresh, tuning, view).start();
+    waiter.complete(new AgentConnection(fresh, greeting, new OomWatch(view)));
   }
 
   @SuppressWarnings("FutureReturnValueIgnored") // an attempt that comes late finds it over

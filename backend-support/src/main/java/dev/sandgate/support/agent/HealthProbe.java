@@ -6,17 +6,21 @@ package dev.sandgate.support.agent;
 final class HealthProbe {
 
   private static final int IDLE_FACTOR = 4;
+  private static final int MOST_EXCUSES = 40;
 
   private final Link link;
   private final AgentTuning tuning;
+  private final GuestView view;
   private boolean asked;
   private int missed;
+  private int excused;
   private int idle;
   private long token;
 
-  HealthProbe(Link link, AgentTuning tuning) {
+  HealthProbe(Link link, AgentTuning tuning, GuestView view) {
     this.link = link;
     this.tuning = tuning;
+    this.view = view;
   }
 
   void start() {
@@ -35,9 +39,15 @@ final class HealthProbe {
     if (link.heardSinceLastAsked()) {
       asked = false;
       missed = 0;
-    } else if (asked && ++missed >= tuning.probeMisses()) {
+      excused = 0;
+    } else if (asked && !excuse() && ++missed >= tuning.probeMisses()) {
       link.close("the agent did not answer for " + missed + " x " + tuning.probeInterval());
     }
+  }
+
+  /** An agent that waits for a CPU is slow, not lost; but one that runs and never answers is. */
+  private boolean excuse() {
+    return excused < MOST_EXCUSES && view.waitsForCpu() && ++excused > 0;
   }
 
   private void ask() {

@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.support.agent;
 
-import io.smallrye.mutiny.Uni;
 import java.util.function.LongConsumer;
-import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -16,11 +14,11 @@ final class OomWatch {
 
   private static final Logger LOG = LoggerFactory.getLogger(OomWatch.class);
 
-  private final Supplier<Uni<Long>> counter;
+  private final GuestView view;
   private long last;
 
-  OomWatch(Supplier<Uni<Long>> counter) {
-    this.counter = counter;
+  OomWatch(GuestView view) {
+    this.view = view;
   }
 
   /**
@@ -30,8 +28,7 @@ final class OomWatch {
    * @param answer gets the number of kills so far, once, on the event loop
    */
   void read(Link link, LongConsumer answer) {
-    counter
-        .get()
+    view.memoryKills()
         .subscribe()
         .with(
             kills ->

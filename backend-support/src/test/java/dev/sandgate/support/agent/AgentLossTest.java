@@ -28,6 +28,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** Agents that die, stop answering, or are left by the host. */
@@ -64,6 +66,56 @@ final class AgentLossTest {
     try (PlainAgent agent = new PlainAgent(new AgentTuning(Duration.ofMillis(50), 3))) {
       signal(agent.process, "STOP");
       agent.connection.lost().get(10, TimeUnit.SECONDS);
+    }
+  }
+
+  @Test
+  void shouldKeepASilentAgentThatGetsNoCpuUntilItDoes() throws Exception {
+    AtomicInteger asked = new AtomicInteger();
+    AtomicBoolean starved = new AtomicBoolean(true);
+    GuestView view =
+        new GuestView() {
+          @Override
+          public Uni<Long> memoryKills() {
+            return Uni.createFrom().item(0L);
+          }
+
+          @Override
+          public boolean waitsForCpu() {
+            asked.incrementAndGet();
+            return starved.get();
+          }
+        };
+    try (PlainAgent agent = new PlainAgent(new AgentTuning(Duration.ofMillis(20), 3))) {
+      agent.connection.close();
+      agent.connection = agent.connect(view);
+      signal(agent.process, "STOP");
+      PlainAgent.eventually("it was excused often", () -> asked.get() > 10);
+      assertTrue(!agent.connection.lost().isDone());
+      starved.set(false);
+      agent.connection.lost().get(10, TimeUnit.SECONDS);
+    }
+  }
+
+  @Test
+  void shouldGiveUpAnAgentThatRunsAndNeverAnswers() throws Exception {
+    GuestView view =
+        new GuestView() {
+          @Override
+          public Uni<Long> memoryKills() {
+            return Uni.createFrom().item(0L);
+          }
+
+          @Override
+          public boolean waitsForCpu() {
+            return true;
+          }
+        };
+    try (PlainAgent agent = new PlainAgent(new AgentTuning(Duration.ofMillis(20), 3))) {
+      agent.connection.close();
+      agent.connection = agent.connect(view);
+      signal(agent.process, "STOP");
+      agent.connection.lost().get(30, TimeUnit.SECONDS);
     }
   }
 

@@ -62,9 +62,11 @@ final class PlainAgent implements AutoCloseable {
   }
 
   AgentConnection connect() {
-    return loop.connect(socket(), PATIENCE, () -> Uni.createFrom().item(0L))
-        .await()
-        .atMost(PATIENCE);
+    return connect(() -> Uni.createFrom().item(0L));
+  }
+
+  AgentConnection connect(GuestView view) {
+    return loop.connect(socket(), PATIENCE, view).await().atMost(PATIENCE);
   }
 
   Exec start(String... argv) {
