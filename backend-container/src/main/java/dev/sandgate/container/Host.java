@@ -135,7 +135,9 @@ final class Host implements AutoCloseable {
   }
 
   private static String message(SpawnerException refused) {
-    return "spawner: " + refused.getMessage();
+    return refused.errno() == EOPNOTSUPP
+        ? "limits.disk_bytes: this node cannot limit what a sandbox writes; leave it out"
+        : "spawner: " + refused.getMessage();
   }
 
   @Override

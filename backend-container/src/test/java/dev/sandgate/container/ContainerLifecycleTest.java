@@ -23,8 +23,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -148,6 +150,19 @@ final class ContainerLifecycleTest {
     assertEquals(Termination.Reason.CHANNEL_LOST, why.reason());
     await("nothing is left", () -> alive().isEmpty());
     sandbox.destroy().await().atMost(ContainerFixture.PATIENCE);
+  }
+
+  @Test
+  void shouldGoOnOverNewConnectionsWhenTheSpawnerDied() {
+    List<Uni<Sandbox>> many =
+        IntStream.range(0, 8).mapToObj(i -> fixture.backend.create(fixture.spec())).toList();
+    Uni.join().all(many).andFailFast().await().atMost(ContainerFixture.PATIENCE);
+    try (Spawner spawner = new Spawner(ContainerSettings.of(fixture.context).spawner())) {
+      ProcessHandle process = ProcessHandle.of(spawner.info().pid()).orElseThrow();
+      process.destroyForcibly();
+      process.onExit().orTimeout(10, TimeUnit.SECONDS).join();
+    }
+    assertEquals("on\n", Finished.sh(fixture.create(fixture.spec()), "echo on").out());
   }
 
   @Test

@@ -24,6 +24,9 @@ public record ClientOptions(
       throw new IllegalArgumentException(
           "uri must be http://host:port or https://host:port, not " + uri);
     }
+    if (!key.chars().allMatch(c -> c > ' ' && c < 0x7f)) {
+      throw new IllegalArgumentException("key must be printable ASCII without spaces");
+    }
     if (connections < 1 || connections > 256) {
       throw new IllegalArgumentException("connections must be 1 to 256, not " + connections);
     }

@@ -39,7 +39,8 @@ final class SpawnerPool implements AutoCloseable {
   FieldReader ask(int type, Consumer<FieldWriter> fields) {
     permits.acquireUninterruptibly();
     try {
-      return askOn(borrow(), type, fields);
+      SpawnerWire kept = idle.poll();
+      return kept == null ? askOn(connect(), type, fields) : askAgain(kept, type, fields);
     } catch (IOException | MalformedFrameException e) {
       throw SpawnerException.unreachable("no answer from the spawner: " + e.getMessage(), e);
     } finally {
@@ -70,9 +71,19 @@ final class SpawnerPool implements AutoCloseable {
     }
   }
 
-  private SpawnerWire borrow() throws IOException {
-    SpawnerWire wire = idle.poll();
-    return wire == null ? connect() : wire;
+  /**
+   * Over a connection that was kept, and over a new one when it turns out to be dead, as all are after the spawner has died.
+   * No request does harm twice: what is there already is refused, what is gone is no error.
+   */
+  private FieldReader askAgain(SpawnerWire kept, int type, Consumer<FieldWriter> fields)
+      throws IOException {
+    try {
+      return askOn(kept, type, fields);
+    } catch (IOException e) {
+      LOG.info("a connection to the spawner broke: {}", e.getMessage());
+      closeIdle();
+      return askOn(connect(), type, fields);
+    }
   }
 
   private SpawnerWire connect() throws IOException {

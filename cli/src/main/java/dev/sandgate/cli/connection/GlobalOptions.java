@@ -96,7 +96,10 @@ public class GlobalOptions {
     try {
       return Sandgate.connect(ClientOptions.of(address, key()).withConnections(1));
     } catch (IllegalArgumentException wrong) {
-      throw CommandFailure.usage("--url: '" + address + "' is no address, give http://HOST:PORT");
+      throw CommandFailure.usage(
+          String.valueOf(wrong.getMessage()).startsWith("key")
+              ? "--key: it must be printable ASCII without spaces or line breaks"
+              : "--url: '" + address + "' is no address, give http://HOST:PORT");
     }
   }
 

@@ -31,7 +31,7 @@ final class SpecOptions {
   private List<String> layers = List.of();
 
   @Option(names = "--cpu", paramLabel = "CORES", description = "For example 0.5")
-  private @Nullable BigDecimal cpu;
+  private @Nullable String cpu;
 
   @Option(names = "--memory", paramLabel = "SIZE", description = "For example 512m")
   private @Nullable String memory;
@@ -40,7 +40,7 @@ final class SpecOptions {
   private @Nullable String disk;
 
   @Option(names = "--pids", paramLabel = "N", description = "Processes and threads.")
-  private int pids;
+  private @Nullable Integer pids;
 
   @Option(
       names = "--class",
@@ -97,9 +97,12 @@ final class SpecOptions {
   }
 
   private Limits limits() {
-    Limits.Builder limits = Limits.newBuilder().setPids(pids);
+    Limits.Builder limits = Limits.newBuilder();
+    if (pids != null) {
+      limits.setPids(positive("--pids", pids));
+    }
     if (cpu != null) {
-      limits.setCpuMillis(cpu.movePointRight(3).intValue());
+      limits.setCpuMillis(millis(cpu));
     }
     if (memory != null) {
       limits.setMemoryBytes(Sizes.bytes(memory));
@@ -108,6 +111,23 @@ final class SpecOptions {
       limits.setDiskBytes(Sizes.bytes(disk));
     }
     return limits.build();
+  }
+
+  // 0 would ask for the default.
+  private static int positive(String option, int value) {
+    if (value < 1) {
+      throw CommandFailure.usage(option + ": at least 1, not " + value);
+    }
+    return value;
+  }
+
+  private static int millis(String cores) {
+    try {
+      return positive("--cpu", new BigDecimal(cores).movePointRight(3).intValueExact());
+    } catch (ArithmeticException | NumberFormatException e) {
+      throw CommandFailure.usage(
+          "--cpu: 0.01 to 1000 cores in steps of 0.001, not '" + cores + "'");
+    }
   }
 
   private QosClass qos() {

@@ -14,6 +14,8 @@ import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import java.io.IOException;
 import java.net.BindException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
@@ -91,6 +93,10 @@ public final class Server implements AutoCloseable {
     Vertx loops =
         Vertx.vertx(new VertxOptions().setPreferNativeTransport(true).setUseDaemonThread(true));
     vertx = loops;
+    HostPort listen = config.gateway();
+    if (listen != null) {
+      checkFree(listen);
+    }
     List<NodeAddress> nodes = new ArrayList<>();
     config.remoteNodes().forEach(remote -> nodes.add(remote.with(token)));
     ServerConfig.NodePart part = config.node();
@@ -100,12 +106,26 @@ public final class Server implements AutoCloseable {
       nodes.add(
           new NodeAddress(part.nodeId(), reachable(part.listen().host()), started.port(), token));
     }
-    HostPort listen = config.gateway();
     if (listen != null) {
       int cores = Runtime.getRuntime().availableProcessors();
       Map<String, String> keys = Map.of("admin", Secrets.hash(key));
       gateway =
           Gateway.start(loops, GatewayConfig.of(listen.host(), listen.port(), cores, nodes, keys));
+    }
+  }
+
+  // Before anything is started: a spawner, sandboxes that are taken back.
+  private static void checkFree(HostPort listen) {
+    try (ServerSocket socket = new ServerSocket()) {
+      socket.setReuseAddress(true);
+      socket.bind(new InetSocketAddress(listen.host(), listen.port()));
+    } catch (IOException e) {
+      throw CommandFailure.failed(
+          "--listen: cannot listen on "
+              + listen
+              + ": "
+              + e.getMessage()
+              + "; give another HOST:PORT");
     }
   }
 

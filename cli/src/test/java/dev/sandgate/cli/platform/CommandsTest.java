@@ -3,6 +3,7 @@
 package dev.sandgate.cli.platform;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.sandgate.cli.SandgateCommand;
@@ -13,6 +14,7 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -102,7 +104,30 @@ final class CommandsTest {
     assertEquals(1, run("env", "rm", "nosuch"));
     assertEquals(1, runAs("sgk_wrong", "ls"));
     assertTrue(err.toString().contains("UNAUTHENTICATED"), err.toString());
+    for (String cpu : List.of("1e300", "0", "NaN", "-1", "0.0001")) {
+      assertEquals(2, run("create", "busybox", "--cpu", cpu, "--label", "bad=1"), cpu);
+      assertTrue(err.toString().contains("--cpu: "), err.toString());
+    }
+    assertEquals(2, run("create", "busybox", "--pids", "0", "--label", "bad=1"));
+    assertEquals(1, run("create", "busybox", "--disk", "1g", "--label", "bad=1"));
+    assertTrue(err.toString().contains("limits.disk_bytes"), err.toString());
+    assertEquals(2, runAs("two\nlines", "ls"));
+    assertTrue(err.toString().contains("--key: "), err.toString());
+    assertFalse(err.toString().contains("lines\n"), err.toString());
     assertEquals("", done("ls", "-q", "-l", "bad=1"));
+  }
+
+  @Test
+  void shouldNameTheAddressThatIsTakenAndLeaveNothing() throws IOException {
+    Path data = directory.resolve("second");
+    String listen = platform.url().substring("http://".length());
+    err.getBuffer().setLength(0);
+    CommandLine line = SandgateCommand.commandLine();
+    line.setErr(new PrintWriter(err));
+
+    assertEquals(1, line.execute("up", "--data", data.toString(), "--listen", listen));
+    assertTrue(err.toString().contains("--listen: cannot listen on " + listen), err.toString());
+    assertFalse(Files.exists(data.resolve("node")));
   }
 
   @Test

@@ -146,10 +146,14 @@ public final class RpcCall<Q, R> {
       resetRequest();
       return;
     }
-    stream.headers().set("authorization", "Bearer " + key);
-    stream.exceptionHandler(error -> finish(Failures.lost(error)));
-    stream.response().onComplete(this::answered);
-    flush();
+    try {
+      stream.headers().set("authorization", "Bearer " + key);
+      stream.exceptionHandler(error -> finish(Failures.lost(error)));
+      stream.response().onComplete(this::answered);
+      flush();
+    } catch (RuntimeException e) {
+      abort(RpcFailure.unsent("the request cannot be made: " + e.getClass().getSimpleName(), e));
+    }
   }
 
   private void answered(AsyncResult<GrpcClientResponse<Q, R>> answer) {

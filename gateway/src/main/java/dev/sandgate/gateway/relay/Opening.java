@@ -180,7 +180,7 @@ final class Opening {
   }
 
   private void missing() {
-    fail("the first message must have sandbox_id, within its first 64 KiB");
+    fail("sandbox_id is missing or empty; the first message must have it within its first 64 KiB");
   }
 
   private void fail(String message) {

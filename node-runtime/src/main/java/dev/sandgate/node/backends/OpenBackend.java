@@ -59,7 +59,18 @@ public final class OpenBackend {
 
   /** Refuses when the host lacks what the backend needs; blocks until that is known. */
   public void requireAvailable() {
-    Probe found = probe.join();
+    require(probe.join());
+  }
+
+  /** As {@link #requireAvailable}, as far as that is known by now; does not block. */
+  public void requireNotUnavailable() {
+    Probe found = probe.getNow(null);
+    if (found != null) {
+      require(found);
+    }
+  }
+
+  private void require(Probe found) {
     if (!found.available()) {
       throw new SandgateException(
           ErrorCode.BACKEND_UNAVAILABLE,

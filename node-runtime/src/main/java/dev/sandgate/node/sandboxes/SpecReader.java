@@ -72,6 +72,7 @@ final class SpecReader {
   Wanted read(SandboxSpec asked) {
     String name = asked.getBackend().isEmpty() ? "container" : asked.getBackend();
     OpenBackend backend = backends.require("backend", name);
+    backend.requireNotUnavailable();
     Variables.environment("env", asked.getEnvMap());
     Variables.labels("labels", asked.getLabelsMap());
     Fields.user("user", asked.getUser());
