@@ -13,6 +13,7 @@ import dev.sandgate.cli.sandbox.ExecCommand;
 import dev.sandgate.cli.sandbox.GetCommand;
 import dev.sandgate.cli.sandbox.ListCommand;
 import dev.sandgate.cli.sandbox.RemoveCommand;
+import dev.sandgate.cli.sandbox.RenewCommand;
 import dev.sandgate.cli.sandbox.ShellCommand;
 import dev.sandgate.cli.server.DoctorCommand;
 import dev.sandgate.cli.server.UpCommand;
@@ -39,6 +40,7 @@ import picocli.CommandLine.ScopeType;
       ExecCommand.class,
       ShellCommand.class,
       CopyCommand.class,
+      RenewCommand.class,
       RemoveCommand.class,
       EnvCommand.class,
       LoadCommand.class,

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.client;
 
+import dev.sandgate.proto.v1.RenewSandboxResponse;
 import dev.sandgate.proto.v1.Sandbox;
 import io.smallrye.mutiny.Uni;
 import java.time.Duration;
@@ -97,6 +98,16 @@ public final class SandboxHandle implements AutoCloseable {
    */
   public void writeFile(String path, byte[] bytes) {
     Blocking.await(files().write(path, bytes));
+  }
+
+  /**
+   * Lets its lease run anew from now. Calling it again is harmless; cancelling may leave it done.
+   *
+   * @param lease for how long, up to 7 days; zero for as long as its spec says
+   * @return until when it lives; fails with NOT_FOUND, or LEASE_EXPIRED when it came too late
+   */
+  public Uni<RenewSandboxResponse> renew(Duration lease) {
+    return new Sandboxes(calls, reconnect).renew(id(), lease);
   }
 
   /**
