@@ -17,6 +17,7 @@ import dev.sandgate.cli.sandbox.RenewCommand;
 import dev.sandgate.cli.sandbox.ShellCommand;
 import dev.sandgate.cli.server.DoctorCommand;
 import dev.sandgate.cli.server.UpCommand;
+import dev.sandgate.cli.session.SessionCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -39,6 +40,7 @@ import picocli.CommandLine.ScopeType;
       GetCommand.class,
       ExecCommand.class,
       ShellCommand.class,
+      SessionCommand.class,
       CopyCommand.class,
       RenewCommand.class,
       RemoveCommand.class,

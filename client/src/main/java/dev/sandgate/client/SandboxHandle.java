@@ -62,6 +62,24 @@ public final class SandboxHandle implements AutoCloseable {
   }
 
   /**
+   * Its persistent shells.
+   *
+   * @return a view, cheap to make
+   */
+  public Sessions sessions() {
+    return new Sessions(calls, reconnect, id());
+  }
+
+  /**
+   * Opens a persistent shell: what one command changes is there for the next. Blocks.
+   *
+   * @return the session, which the caller closes
+   */
+  public ShellSession session() {
+    return Blocking.await(sessions().open());
+  }
+
+  /**
    * Its TCP ports.
    *
    * @return a view, cheap to make
