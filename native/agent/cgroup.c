@@ -111,7 +111,7 @@ static int signal_pass(uint32_t number, pid_t keep, int signal) {
   return signalled;
 }
 
-bool cgroup_signal_others(uint32_t number, pid_t keep, int signal) { return signal_pass(number, keep, signal) > 0; }
+void cgroup_signal_others(uint32_t number, pid_t keep, int signal) { signal_pass(number, keep, signal); }
 
 static bool is_frozen(uint32_t number) {
   char text[256];

@@ -21,8 +21,8 @@ void cgroup_kill(uint32_t number);
 // SIGKILL to everything in x<number> but one process.
 void cgroup_kill_others(uint32_t number, pid_t keep);
 
-// A signal to everything in x<number> but one process; whether there was anything.
-bool cgroup_signal_others(uint32_t number, pid_t keep, int signal);
+// A signal to everything in x<number> but one process.
+void cgroup_signal_others(uint32_t number, pid_t keep, int signal);
 
 // CPU time of everything that ever ran in x<number>; false when that is not known.
 bool cgroup_cpu_us(uint32_t number, uint64_t *cpu_us);

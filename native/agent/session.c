@@ -3,7 +3,6 @@
 #include "session.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -266,5 +265,5 @@ void session_signal(const struct exec *command, uint8_t number, uint8_t target) 
   struct exec *shell = command->within->shell;
   if (!shell->has_cgroup) return exec_signal(shell, number, target);
   if (target == TARGET_TREE) cgroup_kill_others(shell->number, shell->pid);
-  else if (!cgroup_signal_others(shell->number, shell->pid, number)) kill(shell->pid, number);
+  else cgroup_signal_others(shell->number, shell->pid, number);
 }

@@ -13,5 +13,5 @@ void session_run(const struct message *message);
 // The shell ended, or could not be started.
 void session_ended(struct exec *shell);
 
-// Signals what a session's command runs: everything of the session but its shell, or the shell when there is nothing else.
+// Signals what a session's command runs: everything of the session but its shell.
 void session_signal(const struct exec *command, uint8_t number, uint8_t target);

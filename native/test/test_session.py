@@ -191,8 +191,15 @@ class Sessions(Guest):
             self.assertEqual(s.says("echo $X"), "kept\n")
             poll(lambda: self.host.stats()[0] == 1, what="only the shell is left")
             command = s.command("sleep 1000").started()
+            poll(lambda: self.host.stats()[0] == 2, what="it sleeps")
             command.signal(2, 1)
             self.assertEqual(command.finish().exit.code, 130)
+            command = s.command("echo up; while :; do :; done").expect("up")
+            command.signal(2, 1)
+            command.signal(9, 2)
+            self.assertEqual(self.host.stats()[0], 1, "the shell is busy by itself")
+            s.kill_session()
+            self.assertEqual(command.finish().exit.signal, 9)
 
     def test_sessions_leave_nothing(self):
         paths = []

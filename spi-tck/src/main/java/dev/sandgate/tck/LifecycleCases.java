@@ -38,7 +38,8 @@ interface LifecycleCases {
           Capability.LIMITS,
           Capability.ADOPT,
           Capability.PAUSE,
-          Capability.RESET);
+          Capability.RESET,
+          Capability.SESSIONS);
 
   Fixture fixture();
 
