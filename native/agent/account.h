@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-// Who a user name of the sandbox is, by its own /etc/passwd and /etc/group. For children: it reads files. It neither
+// Who a user name of the sandbox is, by its own /etc/passwd and /etc/group. It reads files of bounded size and never waits. It neither
 // allocates nor touches errno.
 #pragma once
 

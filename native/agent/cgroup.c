@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "raw.h"
@@ -91,6 +92,42 @@ static void kill_one_by_one(uint32_t number) {
 
 void cgroup_kill(uint32_t number) {
   if (root >= 0 && write_file(number, "cgroup.kill", "1") == ENOENT) kill_one_by_one(number);
+}
+
+// Gives how many got the signal.
+static int signal_pass(uint32_t number, pid_t keep, int signal) {
+  static char text[128 * 1024];
+  int fd = root < 0 ? -1 : open_file(number, "cgroup.procs", O_RDONLY), signalled = 0;
+  if (fd < 0) return 0;
+  size_t length = 0;
+  for (ssize_t got; length < sizeof text - 1 && (got = read(fd, text + length, sizeof text - 1 - length)) > 0;) length += (size_t)got;
+  close(fd);
+  text[length] = 0;
+  char *rest;
+  for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+    int pid = atoi(line);
+    if (pid > 0 && pid != keep && !kill(pid, signal)) signalled++;
+  }
+  return signalled;
+}
+
+void cgroup_signal_others(uint32_t number, pid_t keep, int signal) { signal_pass(number, keep, signal); }
+
+static bool is_frozen(uint32_t number) {
+  char text[256];
+  return read_file(number, "cgroup.events", text, sizeof text) && strstr(text, "frozen 1");
+}
+
+void cgroup_kill_others(uint32_t number, pid_t keep) {
+  enum { TRIES = 50, PAUSE_NS = 200000 };
+  // What is frozen can be killed but cannot fork; a kernel that does not freeze it in time leaves what was forked meanwhile.
+  if (write_file(number, "cgroup.freeze", "1")) {
+    for (int i = 0; i < TRIES && signal_pass(number, keep, SIGKILL); i++) {}
+    return;
+  }
+  for (int i = 0; i < TRIES && !is_frozen(number); i++) nanosleep(&(struct timespec){0, PAUSE_NS}, NULL);
+  signal_pass(number, keep, SIGKILL);
+  write_file(number, "cgroup.freeze", "0");
 }
 
 bool cgroup_cpu_us(uint32_t number, uint64_t *cpu_us) {

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 // Takes over the directory's descriptor; whether it is one that can be used.
 bool cgroup_open(int fd);
@@ -16,6 +17,12 @@ int cgroup_enter(uint32_t number);
 
 // SIGKILL to everything in x<number>.
 void cgroup_kill(uint32_t number);
+
+// SIGKILL to everything in x<number> but one process.
+void cgroup_kill_others(uint32_t number, pid_t keep);
+
+// A signal to everything in x<number> but one process.
+void cgroup_signal_others(uint32_t number, pid_t keep, int signal);
 
 // CPU time of everything that ever ran in x<number>; false when that is not known.
 bool cgroup_cpu_us(uint32_t number, uint64_t *cpu_us);

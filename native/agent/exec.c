@@ -18,6 +18,7 @@
 #include "exec_table.h"
 #include "outbox.h"
 #include "sandbox.h"
+#include "session.h"
 #include "spawn.h"
 
 static uint32_t last_number;
@@ -46,20 +47,19 @@ static bool refused(const struct message *message) {
   return true;
 }
 
-static struct exec *create(const struct message *message) {
+struct exec *exec_create(struct text id, uint32_t channel, uint8_t flags, bool has_cgroup) {
   struct exec *exec = calloc(1, sizeof *exec);
   if (!exec) return NULL;
   exec->runner.step = exec_step;
-  exec->terminal = message->flags & EXEC_TERMINAL;
-  exec->takes_input = exec->terminal || message->flags & EXEC_STDIN;
-  exec->has_cgroup = cgroup_is_there();
-  exec->number = ++last_number;
+  exec->terminal = flags & EXEC_TERMINAL;
+  exec->takes_input = exec->terminal || flags & EXEC_STDIN;
+  exec->has_cgroup = has_cgroup;
   exec->report.fd = exec->input.fd = exec->outputs[0].fd = exec->outputs[1].fd = exec->emptied.fd = -1;
   sink_init(&exec->sink, -1, false);
-  text_copy(message->exec.id, exec->id, sizeof exec->id);
+  text_copy(id, exec->id, sizeof exec->id);
   exec_table_add_id(exec);
   exec_records++;
-  channel_bind(&exec->channel, message->channel, CHANNEL_EXEC);
+  channel_bind(&exec->channel, channel, CHANNEL_EXEC);
   return exec;
 }
 
@@ -120,10 +120,11 @@ static void close_if_open(int fd) {
   if (fd >= 0) close(fd);
 }
 
-void exec_start(const struct message *message) {
-  if (refused(message)) return;
-  struct exec *exec = create(message);
-  if (!exec) return send_fail(message->channel, FAIL_SYSTEM, ENOMEM, "memory");
+struct exec *exec_start(const struct message *message) {
+  if (refused(message)) return NULL;
+  struct exec *exec = exec_create(message->exec.id, message->channel, message->flags, cgroup_is_there());
+  if (!exec) return send_fail(message->channel, FAIL_SYSTEM, ENOMEM, "memory"), NULL;
+  exec->number = ++last_number;
   struct spawn spawn = {message->exec, exec->number, exec->has_cgroup, -1, {-1, -1}, -1, -1};
   const char *step;
   bool launched = launch(exec, &spawn, message, &step);
@@ -132,9 +133,10 @@ void exec_start(const struct message *message) {
   close_if_open(spawn.outputs[0]);
   close_if_open(spawn.outputs[1]);
   close_if_open(spawn.report);
-  if (launched) return;
+  if (launched) return exec;
   send_fail(message->channel, FAIL_SYSTEM, error, "%s: %s", step, strerror(error));
   exec_abandon(exec);
+  return NULL;
 }
 
 static bool is_beyond(const struct exec *exec, const uint64_t from[2]) {
@@ -204,12 +206,14 @@ static void signal_group(const struct exec *exec, int number) {
 }
 
 static void kill_tree(const struct exec *exec) {
+  if (exec->in_session) return;
   if (exec->has_cgroup) cgroup_kill(exec->number);
   else if (!cgroup_is_there() && (!exec->reaped || !exec_by_pid(exec->pid))) descendants_kill(exec->pid, exec->reaped);
   if (!exec->reaped) kill(exec->pid, SIGKILL);
 }
 
 void exec_signal(struct exec *exec, uint8_t number, uint8_t target) {
+  if (exec->in_session) return session_signal(exec, number, target);
   switch (target) {
     case TARGET_PROCESS:
       if (!exec->reaped) kill(exec->pid, number);
@@ -220,7 +224,10 @@ void exec_signal(struct exec *exec, uint8_t number, uint8_t target) {
 }
 
 void exec_kill_all(void) {
-  for (struct exec *exec = exec_next(NULL); exec; exec = exec_next(exec)) kill_tree(exec);
+  for (struct exec *exec = exec_next(NULL); exec; exec = exec_next(exec)) {
+    kill_tree(exec);
+    session_ended(exec);
+  }
 }
 
 void exec_resize(struct exec *exec, uint16_t columns, uint16_t rows) {

@@ -25,8 +25,11 @@ struct exec {
   uint32_t number;                 // of its sub-cgroup
   bool reaped, has_cgroup, terminal, takes_input, released;
   bool input_closed;               // by the command, not by the host's end
+  bool is_shell, in_session;       // a session's shell, a session's command
   bool told_started, told_closed, told_exit;
   struct spawn_report *failure;    // owned, until the host was told
+  struct session *session;         // whose shell it is, until that ended
+  struct session *within;          // that runs it now
   struct region *region;           // lent to the child while it starts
   struct watch report, input, outputs[2], emptied;
   struct source sources[2];
@@ -40,14 +43,17 @@ struct exec {
   char id[EXEC_ID_MAX + 1];
 };
 
-// Requests; each answers by itself.
-void exec_start(const struct message *message);
+// Requests; each answers by itself. `start` gives the exec, NULL when nothing was started.
+struct exec *exec_start(const struct message *message);
 void exec_attach(const struct message *message);
 void exec_release(const struct message *message);
 void exec_input(struct exec *exec, const struct message *message);
 void exec_signal(struct exec *exec, uint8_t number, uint8_t target);
 void exec_resize(struct exec *exec, uint16_t columns, uint16_t rows);
 void exec_window(struct exec *exec, const struct message *message);
+
+// A new exec, bound to the channel, without streams; NULL without memory.
+struct exec *exec_create(struct text id, uint32_t channel, uint8_t flags, bool has_cgroup);
 
 // The host stops listening.
 void exec_unbind(struct exec *exec);
@@ -59,5 +65,5 @@ bool exec_reaped(pid_t pid, int status, const struct rusage *usage);
 int exec_timeout_ms(void);
 void exec_expire(void);
 
-// Kills every tree.
+// Kills every tree and ends every session.
 void exec_kill_all(void);

@@ -12,6 +12,7 @@
 #include "clock.h"
 #include "exec_table.h"
 #include "outbox.h"
+#include "session.h"
 #include "spawn.h"
 
 uint32_t exec_records;
@@ -86,7 +87,7 @@ static bool forget(struct exec *exec) {
   if (!exec->released || exec->channel.id) return false;
   exec_table_remove_id(exec);
   // Once its cgroup is gone nobody is left to write; without one only the end of the output says so.
-  if (exec->has_cgroup || (!cgroup_is_there() && !outputs_ended(exec))) return false;
+  if (exec->has_cgroup || ((exec->in_session || !cgroup_is_there()) && !outputs_ended(exec))) return false;
   exec_abandon(exec);
   return true;
 }
@@ -181,6 +182,7 @@ bool exec_step(struct runner *runner) {
 
 static void failed(struct exec *exec, const struct spawn_report *report) {
   exec->state = EXEC_FAILED;
+  session_ended(exec);
   exec->released = true;
   exec->failure = malloc(sizeof *report);
   if (exec->failure) *exec->failure = *report;
@@ -200,6 +202,17 @@ static void return_region(struct exec *exec) {
 static void started(struct exec *exec) {
   exec->state = EXEC_RUNNING;
   return_region(exec);
+}
+
+void exec_began(struct exec *exec) {
+  started(exec);
+  loop_wake(&exec->runner);
+}
+
+void exec_refuse(struct exec *exec, const struct spawn_report *report) {
+  failed(exec, report);
+  exec->reaped = true;
+  loop_wake(&exec->runner);
 }
 
 void exec_report_ready(struct watch *watch, uint32_t events) {
@@ -238,20 +251,11 @@ void exec_stderr_ready(struct watch *watch, uint32_t events) {
   output_ready(container_of(watch, struct exec, outputs[1]), 1, events);
 }
 
-bool exec_reaped(pid_t pid, int status, const struct rusage *usage) {
-  struct exec *exec = exec_by_pid(pid);
-  if (!exec) return false;
-  exec_table_remove_pid(exec);
-  // All that the child will ever report is in the pipe.
-  if (exec->state == EXEC_STARTING) exec_report_ready(&exec->report, EPOLLIN);
+void exec_ended(struct exec *exec, int32_t code, uint8_t signal) {
   exec->reaped = true;
-  return_region(exec);
-  exec->code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  exec->signal = WIFSIGNALED(status) ? (uint8_t)WTERMSIG(status) : 0;
+  exec->code = code;
+  exec->signal = signal;
   exec->wall_us = (now_ns() - exec->started_ns) / 1000;
-  exec->cpu_us = (uint64_t)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) * 1000000 +
-                 (uint64_t)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec);
-  exec->peak_bytes = (uint64_t)usage->ru_maxrss * 1024;
   if (exec->state != EXEC_FAILED) {
     exec->state = EXEC_EXITED;
     if (exec->sink.fd >= 0) exec->input_closed = true;
@@ -260,6 +264,20 @@ bool exec_reaped(pid_t pid, int status, const struct rusage *usage) {
     exec->sources[0].readable = exec->sources[1].readable = true;
   }
   loop_wake(&exec->runner);
+}
+
+bool exec_reaped(pid_t pid, int status, const struct rusage *usage) {
+  struct exec *exec = exec_by_pid(pid);
+  if (!exec) return false;
+  exec_table_remove_pid(exec);
+  // All that the child will ever report is in the pipe.
+  if (exec->state == EXEC_STARTING) exec_report_ready(&exec->report, EPOLLIN);
+  return_region(exec);
+  exec->cpu_us = (uint64_t)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) * 1000000 +
+                 (uint64_t)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec);
+  exec->peak_bytes = (uint64_t)usage->ru_maxrss * 1024;
+  exec_ended(exec, WIFEXITED(status) ? WEXITSTATUS(status) : -1, WIFSIGNALED(status) ? (uint8_t)WTERMSIG(status) : 0);
+  session_ended(exec);
   return true;
 }
 

@@ -21,6 +21,7 @@
 #include "region.h"
 #include "ring.h"
 #include "sandbox.h"
+#include "session.h"
 #include "tunnel.h"
 #include "worker.h"
 
@@ -88,9 +89,11 @@ static bool greet(uint32_t version) {
 static void open_channel(const struct message *message) {
   highest_channel = message->channel;
   switch (message->type) {
-    case EXEC: return exec_start(message);
+    case EXEC: exec_start(message); return;
     case ATTACH: return exec_attach(message);
     case CONNECT: return tunnel_start(message);
+    case SESSION_OPEN: return session_open(message);
+    case SESSION_RUN: return session_run(message);
     default: return worker_start(message);
   }
 }

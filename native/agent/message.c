@@ -51,6 +51,14 @@ static void parse_exec(struct wire_in *in, struct message *m) {
   m->exec.env = wire_list(in);
 }
 
+static void parse_run(struct wire_in *in, struct message *m) {
+  m->run.session = wire_text(in);
+  m->run.id = wire_text(in);
+  m->run.script = in->at;
+  m->run.length = (uint32_t)(in->end - in->at);
+  in->at = in->end;
+}
+
 static void parse_attach(struct wire_in *in, struct message *m) {
   m->attach.id = wire_text(in);
   m->attach.from[0] = wire_u64(in);
@@ -137,6 +145,8 @@ static const struct rule rules[] = {
   [MOVE] = {parse_move, CHANNEL, 0, true},
   [REMOVE] = {parse_path, CHANNEL, REMOVE_RECURSIVE, true},
   [CONNECT] = {parse_connect, CHANNEL, 0, true},
+  [SESSION_OPEN] = {parse_exec, CHANNEL, 0, true},
+  [SESSION_RUN] = {parse_run, CHANNEL, EXEC_STDIN, true},
 };
 
 static const struct rule *rule_of(uint8_t type) {

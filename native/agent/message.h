@@ -12,6 +12,13 @@ struct exec_request {
   struct text_list argv, env;
 };
 
+// `script` is not checked for NULs.
+struct run_request {
+  struct text session, id;
+  const uint8_t *script;
+  uint32_t length;
+};
+
 struct file_request {
   struct text user, path, to;
   uint64_t offset, length;
@@ -34,6 +41,7 @@ struct message {
     uint16_t port;
     struct setup_request setup;
     struct exec_request exec;
+    struct run_request run;
     struct file_request file;
     struct text release;
     struct { uint8_t stream; uint64_t acknowledged, limit; } window;

@@ -12,6 +12,7 @@ enum frame_type {
   READ = 0x40, WRITE, STAT, LIST, MKDIR, MOVE, REMOVE,
   DONE = 0x4e, ENTRY = 0x4f,
   CONNECT = 0x50,
+  SESSION_OPEN = 0x60, SESSION_RUN,
 };
 
 enum fail_kind {
@@ -37,4 +38,6 @@ enum {
   REMOVE_DEPTH_MAX = 1024,
   STREAM_BYTES_MAX = 256 * 1024,
   DRAIN_GRACE_MS = 250,
+  SESSIONS_MAX = 256,
+  SCRIPT_BYTES_MAX = 60 * 1024,
 };

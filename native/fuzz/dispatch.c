@@ -73,6 +73,8 @@ void descendants_kill(pid_t leader, bool leader_is_gone) {
 
 bool cgroup_is_there(void) { return true; }
 void cgroup_kill(uint32_t number) { (void)number; }
+void cgroup_kill_others(uint32_t number, pid_t keep) { (void)number, (void)keep; }
+void cgroup_signal_others(uint32_t number, pid_t keep, int signal) { (void)number, (void)keep, (void)signal; }
 bool cgroup_cpu_us(uint32_t number, uint64_t *cpu_us) { return (void)number, (void)cpu_us, false; }
 int cgroup_remove(uint32_t number) { return (void)number, 0; }
 int cgroup_events(uint32_t number) { return (void)number, -1; }

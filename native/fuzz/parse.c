@@ -34,11 +34,17 @@ static void read_fields(const struct message *message) {
       read_list(message->setup.env);
       break;
     case EXEC:
+    case SESSION_OPEN:
       read_text(message->exec.id);
       read_text(message->exec.cwd);
       read_text(message->exec.user);
       read_list(message->exec.argv);
       read_list(message->exec.env);
+      break;
+    case SESSION_RUN:
+      read_text(message->run.session);
+      read_text(message->run.id);
+      for (unsigned i = 0; i < message->run.length; i++) sum += message->run.script[i];
       break;
     case ATTACH: read_text(message->attach.id); break;
     case RELEASE: read_text(message->release); break;

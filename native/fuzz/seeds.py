@@ -22,12 +22,13 @@ def on_channel(frame, channel):
 def main():
     corpus = pathlib.Path(sys.argv[1])
     host = {row[0]: bytes.fromhex(row[-1]) for row in rows("frames.txt") if row[1] == "host" and row[0] != "hello"}
-    opening = [n for n in host if n.startswith(("exec", "read", "write", "stat", "list", "mkdir", "move", "remove", "connect", "attach"))]
+    opening = [n for n in host if n.startswith(("exec", "read", "write", "stat", "list", "mkdir", "move", "remove", "connect", "attach", "session"))]
     following = [n for n in host if n in ("window-host", "input", "input-end", "signal", "resize", "cancel")]
     conversations = {name: [frame] for name, frame in host.items()}
     for name in opening:
         conversations[f"{name}-and-on"] = [on_channel(host[name], 1)] + [on_channel(host[n], 1) for n in following]
     conversations["everything"] = list(host.values())
+    conversations["sessions"] = [host["session-open"], host["session-run"], host["window-host"], host["session-run"], host["signal"], host["release"]]
     conversations["again"] = [host["exec"], host["window-host"], host["attach"], host["release"], host["exec-terminal"], host["stats"]]
     for kind, prefix in (("parse", b""), ("dispatch", b"\x01")):
         (corpus / kind).mkdir(parents=True, exist_ok=True)

@@ -98,6 +98,12 @@ FRAMES = [
     ("entry-before-epoch", GUEST, 0x4F, 0, 12, [("str", "/a"), ("u8", 0), ("u32", 0o4755), ("u32", 0), ("u32", 0),
                                                 ("u64", 1 << 40), ("i64", -1), ("str", "")]),
     ("connect", HOST, 0x50, 0, 20, [("u16", 65535)]),
+    ("session-open", HOST, 0x60, 0, 21, [("str", "~s1"), ("str", "/work"), ("str", "user"), ("u16", 0), ("u16", 0), ("u32", 0),
+                                         ("list", []), ("list", ["A=1"])]),
+    ("session-open-shell", HOST, 0x60, 0, 22, [("str", "~s2"), ("str", ""), ("str", ""), ("u16", 0), ("u16", 0), ("u32", 1024),
+                                               ("list", ["/bin/zsh"]), ("list", [])]),
+    ("session-run", HOST, 0x61, 1, 23, [("str", "~s1"), ("str", "e2"), ("bytes", b"cd /tmp && echo 'caf\xc3\xa9\n")]),
+    ("session-run-nothing", HOST, 0x61, 0, 24, [("str", "~s1"), ("str", "e3"), ("bytes", b"")]),
 ]
 
 
@@ -140,6 +146,10 @@ def malformed():
     yield "list-depth-zero", "greeted", frame(0x43, 0, 1, payload([("str", ""), ("str", "/"), ("u8", 0)]))
     yield "list-depth-over-limit", "greeted", frame(0x43, 0, 1, payload([("str", ""), ("str", "/"), ("u8", 65)]))
     yield "connect-port-zero", "greeted", frame(0x50, 0, 1, b"\0\0")
+    yield "session-open-with-stdin", "greeted", frame(0x60, 1, 1, payload(EXEC + [("list", []), ("list", [])]))
+    yield "session-run-in-a-terminal", "greeted", frame(0x61, 2, 1, payload([("str", "s"), ("str", "e")]))
+    yield "session-run-without-id", "greeted", frame(0x61, 0, 1, payload([("str", "s")]))
+    yield "session-run-on-channel-zero", "greeted", frame(0x61, 0, 0, payload([("str", "s"), ("str", "e")]))
     yield "channel-not-rising", "greeted", frame(0x06, 0, 5, b"") + frame(0x42, 0, 5, payload([("str", ""), ("str", "/")])) + frame(
         0x42, 0, 4, payload([("str", ""), ("str", "/")]))
 

@@ -23,7 +23,8 @@ final class ContainerBackend implements Backend {
           Capability.CONNECT,
           Capability.LAYERS,
           Capability.LIMITS,
-          Capability.ADOPT);
+          Capability.ADOPT,
+          Capability.SESSIONS);
 
   private final Host host;
 

@@ -10,6 +10,8 @@ import dev.sandgate.spi.Files;
 import dev.sandgate.spi.OutputOffsets;
 import dev.sandgate.spi.Sandbox;
 import dev.sandgate.spi.SandgateException;
+import dev.sandgate.spi.SessionCommand;
+import dev.sandgate.spi.SessionSpec;
 import dev.sandgate.spi.Termination;
 import dev.sandgate.spi.Termination.Reason;
 import dev.sandgate.spi.Usage;
@@ -56,6 +58,24 @@ final class ContainerSandbox implements Sandbox {
   public Uni<Exec> attach(String execId, OutputOffsets from) {
     used = true;
     return agent.attach(execId, from);
+  }
+
+  @Override
+  public Uni<Exec> openSession(SessionSpec spec) {
+    used = true;
+    return agent.openSession(spec);
+  }
+
+  @Override
+  public Uni<Exec> attachSession(String sessionId) {
+    used = true;
+    return agent.attachSession(sessionId);
+  }
+
+  @Override
+  public Uni<Exec> runInSession(SessionCommand command) {
+    used = true;
+    return agent.runInSession(command);
   }
 
   @Override

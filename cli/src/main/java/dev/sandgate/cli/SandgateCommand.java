@@ -13,9 +13,11 @@ import dev.sandgate.cli.sandbox.ExecCommand;
 import dev.sandgate.cli.sandbox.GetCommand;
 import dev.sandgate.cli.sandbox.ListCommand;
 import dev.sandgate.cli.sandbox.RemoveCommand;
+import dev.sandgate.cli.sandbox.RenewCommand;
 import dev.sandgate.cli.sandbox.ShellCommand;
 import dev.sandgate.cli.server.DoctorCommand;
 import dev.sandgate.cli.server.UpCommand;
+import dev.sandgate.cli.session.SessionCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -38,7 +40,9 @@ import picocli.CommandLine.ScopeType;
       GetCommand.class,
       ExecCommand.class,
       ShellCommand.class,
+      SessionCommand.class,
       CopyCommand.class,
+      RenewCommand.class,
       RemoveCommand.class,
       EnvCommand.class,
       LoadCommand.class,

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.client;
 
+import dev.sandgate.proto.v1.RenewSandboxResponse;
 import dev.sandgate.proto.v1.Sandbox;
 import io.smallrye.mutiny.Uni;
 import java.time.Duration;
@@ -61,6 +62,24 @@ public final class SandboxHandle implements AutoCloseable {
   }
 
   /**
+   * Its persistent shells.
+   *
+   * @return a view, cheap to make
+   */
+  public Sessions sessions() {
+    return new Sessions(calls, reconnect, id());
+  }
+
+  /**
+   * Opens a persistent shell: what one command changes is there for the next. Blocks.
+   *
+   * @return the session, which the caller closes
+   */
+  public ShellSession session() {
+    return Blocking.await(sessions().open());
+  }
+
+  /**
    * Its TCP ports.
    *
    * @return a view, cheap to make
@@ -97,6 +116,16 @@ public final class SandboxHandle implements AutoCloseable {
    */
   public void writeFile(String path, byte[] bytes) {
     Blocking.await(files().write(path, bytes));
+  }
+
+  /**
+   * Lets its lease run anew from now. Calling it again is harmless; cancelling may leave it done.
+   *
+   * @param lease for how long, up to 7 days; zero for as long as its spec says
+   * @return until when it lives; fails with NOT_FOUND, or LEASE_EXPIRED when it came too late
+   */
+  public Uni<RenewSandboxResponse> renew(Duration lease) {
+    return new Sandboxes(calls, reconnect).renew(id(), lease);
   }
 
   /**

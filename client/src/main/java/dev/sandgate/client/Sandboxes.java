@@ -10,6 +10,8 @@ import dev.sandgate.proto.v1.DeleteSandboxResponse;
 import dev.sandgate.proto.v1.GetSandboxRequest;
 import dev.sandgate.proto.v1.ListSandboxesRequest;
 import dev.sandgate.proto.v1.ListSandboxesResponse;
+import dev.sandgate.proto.v1.RenewSandboxRequest;
+import dev.sandgate.proto.v1.RenewSandboxResponse;
 import dev.sandgate.proto.v1.Sandbox;
 import dev.sandgate.proto.v1.SandboxSpec;
 import dev.sandgate.proto.v1.SandboxesGrpcClient;
@@ -162,6 +164,22 @@ public final class Sandboxes {
     return calls
         .unary(SandboxesGrpcClient.List, request)
         .invoke(page -> token.set(page.getNextPageToken()));
+  }
+
+  /**
+   * Lets a sandbox's lease run anew from now.
+   *
+   * @param sandboxId its id
+   * @param lease for how long, up to 7 days; zero for as long as its spec says
+   * @return until when it lives; fails with NOT_FOUND, or LEASE_EXPIRED when it came too late
+   */
+  public Uni<RenewSandboxResponse> renew(String sandboxId, Duration lease) {
+    RenewSandboxRequest request =
+        RenewSandboxRequest.newBuilder()
+            .setSandboxId(sandboxId)
+            .setLeaseMillis(lease.toMillis())
+            .build();
+    return calls.unary(SandboxesGrpcClient.Renew, request);
   }
 
   /**

@@ -15,6 +15,8 @@ import dev.sandgate.node.rpc.Listener;
 import dev.sandgate.node.rpc.Routes;
 import dev.sandgate.node.sandboxes.SandboxRows;
 import dev.sandgate.node.sandboxes.Sandboxes;
+import dev.sandgate.node.sessions.SessionRows;
+import dev.sandgate.node.sessions.Sessions;
 import dev.sandgate.node.store.Database;
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.SandgateException;
@@ -110,12 +112,15 @@ public final class Node implements AutoCloseable {
                 config.defaults(),
                 config.capacity()));
     undo.push("sandboxes", sandboxes::close);
+    Sessions sessions = new Sessions(sandboxes, database);
+    undo.push("sessions", sessions::close);
     Execs execs = new Execs(sandboxes, database, data, config.capacity());
     undo.push("commands", execs::close);
     Failures failures = new Failures(config.nodeId());
     Routes routes = new Routes();
     sandboxes.route(routes, failures);
     execs.route(routes);
+    sessions.route(routes);
     new FilesService(sandboxes).route(routes);
     new PortsService(sandboxes).route(routes);
     environments.route(routes);
@@ -176,6 +181,7 @@ public final class Node implements AutoCloseable {
   private static List<String> schema() {
     List<String> schema = new ArrayList<>(SandboxRows.SCHEMA);
     schema.addAll(ExecRows.SCHEMA);
+    schema.addAll(SessionRows.SCHEMA);
     schema.addAll(Catalogue.SCHEMA);
     return schema;
   }

@@ -43,6 +43,8 @@ final class NodesService {
             .setNodeId(nodeId)
             .setReachable(true)
             .setSandboxes(sandboxes.living())
+            .setSandboxesBegun(sandboxes.begun())
+            .setSandboxesEnded(sandboxes.begun() - sandboxes.living())
             .setVersion(version());
     backends.all().forEach(backend -> node.addBackends(shown(backend)));
     return ListNodesResponse.newBuilder().addNodes(node).build();

@@ -264,7 +264,7 @@ class SandboxesTest {
             "ended",
             () -> get(id),
             sandbox -> sandbox.getState() == SandboxState.SANDBOX_STATE_TERMINATED);
-    assertEquals("LEASE", ended.getTermination().getReason());
+    assertEquals("SESSION", ended.getTermination().getReason());
   }
 
   @Test

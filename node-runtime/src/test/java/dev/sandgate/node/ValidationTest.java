@@ -86,6 +86,7 @@ class ValidationTest {
         Arguments.of("hostname", spec().setHostname("a.b")),
         Arguments.of("lifetime_millis", spec().setLifetimeMillis(700_000_000)),
         Arguments.of("idle_timeout_millis", spec().setIdleTimeoutMillis(-1)),
+        Arguments.of("lease_millis", spec().setLeaseMillis(700_000_000)),
         Arguments.of(
             "network.allow", spec().setNetwork(NetworkPolicy.newBuilder().addAllow("pypi"))));
   }

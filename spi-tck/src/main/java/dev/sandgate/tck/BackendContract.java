@@ -36,6 +36,7 @@ public abstract class BackendContract
         InputCases,
         OutputCases,
         TerminalCases,
+        SessionCases,
         FilesCases,
         ConnectCases,
         FailureCases,

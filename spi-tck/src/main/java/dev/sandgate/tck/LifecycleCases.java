@@ -11,6 +11,8 @@ import dev.sandgate.spi.Capability;
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.Sandbox;
 import dev.sandgate.spi.SandgateException;
+import dev.sandgate.spi.SessionCommand;
+import dev.sandgate.spi.SessionSpec;
 import dev.sandgate.spi.Termination;
 import dev.sandgate.spi.Usage;
 import io.smallrye.mutiny.Uni;
@@ -36,7 +38,8 @@ interface LifecycleCases {
           Capability.LIMITS,
           Capability.ADOPT,
           Capability.PAUSE,
-          Capability.RESET);
+          Capability.RESET,
+          Capability.SESSIONS);
 
   Fixture fixture();
 
@@ -178,6 +181,9 @@ interface LifecycleCases {
     refused(Capability.DISK_SNAPSHOT, sandbox.snapshot());
     refused(Capability.CONNECT, sandbox.connect(80));
     refused(Capability.TERMINAL, sandbox.exec(Command.of("true").terminal(80, 24).spec()));
+    refused(Capability.SESSIONS, sandbox.openSession(SessionSpec.of("s")));
+    refused(Capability.SESSIONS, sandbox.attachSession("s"));
+    refused(Capability.SESSIONS, sandbox.runInSession(new SessionCommand("s", "e", "true", false)));
     if (!fixture().has(Capability.FILES)) {
       assertEquals(
           ErrorCode.UNSUPPORTED, assertThrows(SandgateException.class, sandbox::files).code());

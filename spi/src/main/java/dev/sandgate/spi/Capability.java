@@ -24,6 +24,8 @@ public enum Capability {
   MEMORY_SNAPSHOT,
   /** {@link Sandbox#reset} returns to the environment's state in place. */
   RESET,
+  /** {@link Sandbox#openSession} and {@link Sandbox#runInSession} work. */
+  SESSIONS,
   /** A GPU can be attached. */
   GPU
 }

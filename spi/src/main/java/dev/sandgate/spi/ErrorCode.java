@@ -29,6 +29,8 @@ public enum ErrorCode {
   FILE_FAILED(110, Category.USER),
   /** A configuration setting is wrong; the message names the key and the fix. */
   INVALID_CONFIG(111, Category.USER),
+  /** The sandbox was ended by one of its time limits; the message says which: SESSION, LEASE or IDLE_TTL. */
+  LEASE_EXPIRED(112, Category.USER),
   /** A limit of the node, a project or the sandbox is reached; retry later or ask for less. */
   RESOURCE_EXHAUSTED(201, Category.RESOURCES),
   /** A deadline passed. */

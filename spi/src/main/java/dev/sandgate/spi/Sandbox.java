@@ -65,6 +65,48 @@ public interface Sandbox {
   }
 
   /**
+   * Opens a persistent shell. Needs {@link Capability#SESSIONS}. Completes when it is there.
+   *
+   * <p>The shell is an exec whose id is the session's: its events end with {@link ExecEvent.Exited} when the session ends,
+   * by {@code exit}, {@code exec}, a failure under {@code set -e} or a signal; {@link Exec#signal} to the tree ends it with
+   * everything that runs in it. Errors: {@link ErrorCode#ALREADY_EXISTS}, {@link ErrorCode#EXEC_FAILED}, {@link
+   * ErrorCode#RESOURCE_EXHAUSTED}. Cancelling before completion leaves no process behind.
+   *
+   * @param spec the session
+   * @return its shell
+   */
+  default Uni<Exec> openSession(SessionSpec spec) {
+    return unsupported(Capability.SESSIONS);
+  }
+
+  /**
+   * Takes back a session after the node restarted, ended or not. Needs {@link Capability#SESSIONS}. Errors: {@link
+   * ErrorCode#NOT_FOUND}.
+   *
+   * @param sessionId the id it was opened with
+   * @return its shell
+   */
+  default Uni<Exec> attachSession(String sessionId) {
+    return unsupported(Capability.SESSIONS);
+  }
+
+  /**
+   * Runs a script in a session's shell. Needs {@link Capability#SESSIONS}. Completes when it is running.
+   *
+   * <p>Each script has streams of its own and is an exec as any other: {@link #attach} finds it by its id, its exit code is
+   * the script's, a syntax error is a nonzero one. One at a time: nothing ran when it fails with {@link
+   * ErrorCode#FAILED_PRECONDITION} because the session is busy or has ended, or with {@link ErrorCode#NOT_FOUND}. A signal
+   * to the tree kills what the session runs but not its shell; when the shell itself does not come to rest within half a
+   * second, the session ends.
+   *
+   * @param command the script
+   * @return the running script
+   */
+  default Uni<Exec> runInSession(SessionCommand command) {
+    return unsupported(Capability.SESSIONS);
+  }
+
+  /**
    * What it used so far. Idempotent, cheap enough for once a second.
    *
    * @return a reading

@@ -7,6 +7,8 @@ import dev.sandgate.spi.Exec;
 import dev.sandgate.spi.ExecSpec;
 import dev.sandgate.spi.Files;
 import dev.sandgate.spi.OutputOffsets;
+import dev.sandgate.spi.SessionCommand;
+import dev.sandgate.spi.SessionSpec;
 import dev.sandgate.support.agent.GuestFailure.Operation;
 import dev.sandgate.support.agent.Request.Question;
 import io.smallrye.mutiny.Uni;
@@ -67,6 +69,29 @@ public final class AgentConnection implements AutoCloseable {
           if (earlier != null) {
             earlier.supersede();
           }
+        });
+  }
+
+  /** As {@link dev.sandgate.spi.Sandbox#openSession}. */
+  public Uni<Exec> openSession(SessionSpec spec) {
+    return link.handover(
+        waiter -> {
+          GuestChecks.session(spec);
+          new ExecExchange(link, new SessionOpening.Shell(spec), oom, waiter).open();
+        });
+  }
+
+  /** As {@link dev.sandgate.spi.Sandbox#attachSession}; an earlier handle of the shell ends with a failure. */
+  public Uni<Exec> attachSession(String sessionId) {
+    return attach(SessionOpening.shellId(sessionId), OutputOffsets.START);
+  }
+
+  /** As {@link dev.sandgate.spi.Sandbox#runInSession}. */
+  public Uni<Exec> runInSession(SessionCommand command) {
+    return link.handover(
+        waiter -> {
+          GuestChecks.script(command);
+          new ExecExchange(link, new SessionOpening.Script(command), oom, waiter).open();
         });
   }
 

@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class ExecExchange extends Exchange implements DemandStream.Source<ExecEvent> {
 
   private static final int SIGKILL = 9;
+  private static final long REST_MILLIS = 500;
 
   private final Link link;
   private final ExecOpening opening;
@@ -35,6 +36,7 @@ final class ExecExchange extends Exchange implements DemandStream.Source<ExecEve
   private @Nullable ExecEvent exit;
   private volatile boolean used;
   private boolean abandoned;
+  private boolean ended;
   private long killsBefore;
 
   ExecExchange(Link link, ExecOpening opening, OomWatch oom, Handover<Exec> started) {
@@ -133,6 +135,17 @@ final class ExecExchange extends Exchange implements DemandStream.Source<ExecEve
 
   void signal(int number, Exec.SignalTarget target) {
     link.send(FrameType.SIGNAL, 0, channel, f -> f.u8(number).u8(code(target)));
+    if (target == Exec.SignalTarget.TREE) {
+      opening.shell().ifPresent(shell -> link.schedule(() -> endUnlessAtRest(shell), REST_MILLIS));
+    }
+  }
+
+  /** What a shell does by itself ends only with the shell. */
+  private void endUnlessAtRest(String shell) {
+    ExecExchange session = link.boundExec(shell);
+    if (!ended && session != null) {
+      session.signal(SIGKILL, Exec.SignalTarget.TREE);
+    }
   }
 
   private static int code(Exec.SignalTarget target) {
@@ -175,6 +188,7 @@ final class ExecExchange extends Exchange implements DemandStream.Source<ExecEve
   }
 
   private void onExit(FieldReader fields) {
+    ended = true;
     int code = fields.i32();
     int signal = fields.u8();
     ExecUsage usage = new ExecUsage(micros(fields.u64()), micros(fields.u64()), fields.u64());
@@ -200,6 +214,7 @@ final class ExecExchange extends Exchange implements DemandStream.Source<ExecEve
   }
 
   private void fail(SandgateException reason) {
+    ended = true;
     link.forget(this);
     started.fail(reason);
     if (stdin != null) {

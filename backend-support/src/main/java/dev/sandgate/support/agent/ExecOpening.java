@@ -7,9 +7,11 @@ import dev.sandgate.spi.OutputOffsets;
 import dev.sandgate.spi.TerminalSize;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** The first frame on an exec's channel. */
-sealed interface ExecOpening {
+sealed interface ExecOpening
+    permits ExecOpening.Start, ExecOpening.Attach, SessionOpening.Shell, SessionOpening.Script {
 
   /** The exec's id. */
   String id();
@@ -28,6 +30,11 @@ sealed interface ExecOpening {
 
   /** Whether the command does not exist yet. */
   boolean fresh();
+
+  /** The shell that runs it, for a script of a session. */
+  default Optional<String> shell() {
+    return Optional.empty();
+  }
 
   /** Sends it on a fresh channel. */
   void open(Link link, Exchange exchange);

@@ -35,6 +35,8 @@ final class FrameType {
   static final int DONE = 0x4e;
   static final int ENTRY = 0x4f;
   static final int CONNECT = 0x50;
+  static final int SESSION_OPEN = 0x60;
+  static final int SESSION_RUN = 0x61;
 
   private FrameType() {}
 }

@@ -4,9 +4,12 @@ package dev.sandgate.support.agent;
 
 import dev.sandgate.spi.ExecSpec;
 import dev.sandgate.spi.SandgateException;
+import dev.sandgate.spi.SessionCommand;
+import dev.sandgate.spi.SessionSpec;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -17,22 +20,22 @@ final class GuestChecks {
   private static final int MAX_PATH_BYTES = 4095;
   private static final int MAX_ARGUMENT_BYTES = 60 * 1024;
   private static final int ITEM_HEADER_BYTES = 2;
+  private static final int MAX_SCRIPT_BYTES = 60 * 1024;
+  private static final Pattern SESSION_ID = Pattern.compile("[A-Za-z0-9._-]{1,60}");
   private static final Pattern EXEC_ID = Pattern.compile("[A-Za-z0-9._-]{1,64}");
 
   private GuestChecks() {}
 
   /** A command that the guest can take. */
   static void exec(ExecSpec spec) {
-    if (!EXEC_ID.matcher(spec.id()).matches()) {
-      throw SandgateException.invalid("exec_id", "1 to 64 characters of A-Z a-z 0-9 . _ -");
-    }
+    execId(spec.id());
     if (spec.argv().isEmpty() || spec.argv().getFirst().isEmpty()) {
       throw SandgateException.invalid("argv", "must begin with a program");
     }
     spec.argv().forEach(argument -> text("argv", argument));
     text("user", spec.user());
     env(spec.env());
-    size(spec);
+    size(spec.argv(), spec.env());
     cwd(spec.cwd());
     notNegative("open_files", spec.openFiles());
     spec.terminal()
@@ -54,12 +57,42 @@ final class GuestChecks {
         });
   }
 
-  private static void size(ExecSpec spec) {
+  /** A session that the guest can take. */
+  static void session(SessionSpec spec) {
+    sessionId(spec.id());
+    text("shell", spec.shell());
+    text("user", spec.user());
+    env(spec.env());
+    size(List.of(), spec.env());
+    cwd(spec.cwd());
+  }
+
+  /** A script that the guest can take. */
+  static void script(SessionCommand command) {
+    sessionId(command.sessionId());
+    execId(command.id());
+    text("script", command.script());
+    between("script", utf8(command.script()), 0, MAX_SCRIPT_BYTES);
+  }
+
+  private static void execId(String id) {
+    if (!EXEC_ID.matcher(id).matches()) {
+      throw SandgateException.invalid("exec_id", "1 to 64 characters of A-Z a-z 0-9 . _ -");
+    }
+  }
+
+  private static void sessionId(String id) {
+    if (!SESSION_ID.matcher(id).matches()) {
+      throw SandgateException.invalid("session_id", "1 to 60 characters of A-Z a-z 0-9 . _ -");
+    }
+  }
+
+  private static void size(List<String> argv, Map<String, String> env) {
     long bytes = 2L * ITEM_HEADER_BYTES;
-    for (String argument : spec.argv()) {
+    for (String argument : argv) {
       bytes += ITEM_HEADER_BYTES + utf8(argument);
     }
-    for (Map.Entry<String, String> entry : spec.env().entrySet()) {
+    for (Map.Entry<String, String> entry : env.entrySet()) {
       bytes += ITEM_HEADER_BYTES + utf8(entry.getKey()) + 1 + utf8(entry.getValue());
     }
     if (bytes > MAX_ARGUMENT_BYTES) {

@@ -79,6 +79,13 @@ public final class ExecCommand extends Work {
   private boolean tty;
 
   @Option(
+      names = "--session",
+      paramLabel = "NAME",
+      description =
+          "Run it in this session's shell itself, words joined by spaces as ssh does; what it changes stays.")
+  private String session = "";
+
+  @Option(
       names = {"-d", "--detach"},
       description = "Print its id and let it run.")
   private boolean detach;
@@ -116,13 +123,18 @@ public final class ExecCommand extends Work {
   private Command command() {
     Command.Builder command =
         Command.newBuilder()
-            .addAllArgv(argv)
             .setUser(user)
             .setCwd(cwd)
             .putAllEnv(env)
+            .setSession(session)
             .setStdin(stdin)
             .setOutputPolicy(
                 detach ? OutputPolicy.OUTPUT_POLICY_RECORD : OutputPolicy.OUTPUT_POLICY_BLOCK);
+    if (session.isEmpty()) {
+      command.addAllArgv(argv);
+    } else {
+      command.setShell(String.join(" ", argv));
+    }
     if (timeout != null) {
       command.setTimeoutMillis(Sizes.time(timeout).toMillis());
     }

@@ -52,6 +52,7 @@ public final class GetCommand extends Work {
     rows.add(List.of("age", Ages.of(sandbox.getCreatedAt())));
     rows.add(List.of("created in", micros(sandbox.getCreateMicros())));
     limits(spec.getLimits(), rows);
+    times(sandbox, rows);
     spec.getLabelsMap().forEach((key, value) -> rows.add(List.of("label " + key, value)));
     sandbox.getLayerDigestsList().forEach(digest -> rows.add(List.of("layer", digest)));
     if (sandbox.hasUsage()) {
@@ -70,6 +71,17 @@ public final class GetCommand extends Work {
     rows.add(List.of("cpu limit", limits.getCpuMillis() / 1000.0 + " cores"));
     rows.add(List.of("memory limit", Sizes.show(limits.getMemoryBytes())));
     rows.add(List.of("pids limit", String.valueOf(limits.getPids())));
+  }
+
+  private static void times(Sandbox sandbox, List<List<String>> rows) {
+    long idle = sandbox.getSpec().getIdleTimeoutMillis();
+    rows.add(List.of("idle timeout", idle == 0 ? "none" : Sizes.show(Duration.ofMillis(idle))));
+    if (sandbox.hasLeaseUntil()) {
+      rows.add(List.of("lease until", RenewCommand.utc(sandbox.getLeaseUntil())));
+    }
+    if (sandbox.hasExpiresAt()) {
+      rows.add(List.of("lives until", RenewCommand.utc(sandbox.getExpiresAt())));
+    }
   }
 
   private static void usage(SandboxUsage usage, List<List<String>> rows) {

@@ -66,13 +66,19 @@ final class SpecOptions {
   @Option(
       names = "--lifetime",
       paramLabel = "TIME",
-      description = "How long it may live, for example 2h")
+      description = "How long it may live at all, for example 2h")
   private @Nullable String lifetime;
+
+  @Option(
+      names = "--lease",
+      paramLabel = "TIME",
+      description = "How long it may live without a renewal, for example 30m")
+  private @Nullable String lease;
 
   @Option(
       names = "--idle",
       paramLabel = "TIME",
-      description = "How long it may idle, for example 10m")
+      description = "How long it may go unused, for example 10m")
   private @Nullable String idle;
 
   SandboxSpec spec(String environment) {
@@ -89,6 +95,9 @@ final class SpecOptions {
             .setHostname(hostname);
     if (lifetime != null) {
       spec.setLifetimeMillis(Sizes.time(lifetime).toMillis());
+    }
+    if (lease != null) {
+      spec.setLeaseMillis(Sizes.time(lease).toMillis());
     }
     if (idle != null) {
       spec.setIdleTimeoutMillis(Sizes.time(idle).toMillis());

@@ -3,6 +3,7 @@
 package dev.sandgate.cli.server;
 
 import dev.sandgate.cli.connection.CommandFailure;
+import dev.sandgate.cli.output.Sizes;
 import dev.sandgate.gateway.Gateway;
 import dev.sandgate.gateway.GatewayConfig;
 import dev.sandgate.gateway.relay.NodeAddress;
@@ -23,6 +24,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -141,9 +143,27 @@ public final class Server implements AutoCloseable {
         config.data().resolve("node"),
         part.plugins(),
         token,
-        Defaults.STANDARD,
+        defaults(part.settings()),
         Capacity.STANDARD,
         part.settings());
+  }
+
+  private static Defaults defaults(Map<String, String> settings) {
+    Defaults usual = Defaults.STANDARD;
+    return new Defaults(
+        usual.limits(),
+        time(settings, "node.lifetime", usual.lifetime()),
+        time(settings, "node.lease", usual.lease()),
+        time(settings, "node.idle-timeout", usual.idleTimeout()));
+  }
+
+  private static Duration time(Map<String, String> settings, String key, Duration usual) {
+    String text = settings.get(key);
+    try {
+      return text == null ? usual : Sizes.time(text);
+    } catch (IllegalArgumentException e) {
+      throw CommandFailure.usage(key + ": " + e.getMessage() + "; 0s is for ever");
+    }
   }
 
   private static RuntimeException explained(RuntimeException failure, ServerConfig config) {

@@ -79,7 +79,10 @@ public final class UpCommand extends Work {
   @Option(
       names = "--set",
       paramLabel = "K=V",
-      description = "A backend's setting, backend.NAME.KEY=VALUE; may be repeated.")
+      description = {
+        "A backend's setting, backend.NAME.KEY=VALUE, or what sandboxes get that ask for nothing:",
+        "node.idle-timeout, node.lease, node.lifetime (0s: for ever); may be repeated."
+      })
   private Map<String, String> settings = new LinkedHashMap<>();
 
   @Option(

@@ -67,6 +67,19 @@ final class CliEndToEndTest {
   }
 
   @Test
+  void shouldRunCommandsInASession() throws IOException, InterruptedException {
+    assertEquals("e2e\n", cli.run("session", "open", box.id(), "e2e").stdout());
+    assertEquals(0, cli.run("exec", "--session", "e2e", box.id(), "cd /tmp; X=kept").code());
+    Cli.Ended next = cli.run("exec", "--session", "e2e", box.id(), "--", "echo", "$(pwd) $X");
+    assertEquals("/tmp kept\n", next.stdout());
+    Cli.Ended last = cli.run("exec", "--session", "e2e", box.id(), "echo bye >&2; exit 7");
+    assertEquals(7, last.code());
+    assertEquals("bye\n", last.stderr());
+    assertEquals(125, cli.run("exec", "--session", "e2e", box.id(), "true").code());
+    assertEquals("e2e\n", cli.run("session", "close", box.id(), "e2e").stdout());
+  }
+
+  @Test
   void shouldKillACommandAtItsTimeout() throws IOException, InterruptedException {
     Cli.Ended ended = cli.run("exec", box.id(), "--timeout", "500ms", "--", "sleep", "1000");
 

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.sandgate.cli.SandgateCommand;
 import dev.sandgate.client.SandboxHandle;
+import dev.sandgate.client.ShellSession;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -90,6 +91,24 @@ final class CommandsTest {
     assertTrue(done("get", ids.lines().findFirst().orElseThrow()).contains("64.0 MiB"));
     assertEquals(3, done("rm", "-l", "job=list").lines().count());
     assertEquals("[]\n", done("ls", "-l", "job=list", "-o", "json"));
+  }
+
+  @Test
+  void shouldKeepASessionAndRenewALease() {
+    String id = done("create", "busybox", "--lease", "5m", "--idle", "10m").strip();
+    assertTrue(done("get", id).contains("lease until"));
+    assertTrue(done("renew", id, "--lease", "1h").startsWith("2"));
+    assertEquals("s1\n", done("session", "open", id, "s1", "--cwd", "/tmp"));
+    platform.sandgate().sandboxes().handle(id).sessions().handle("s1").run("X=kept; exec 3>&1");
+    try (ShellSession own = platform.sandgate().sandboxes().handle(id).session()) {
+      assertEquals("[]\n", own.run("echo [$X]").stdoutText());
+    }
+    assertTrue(done("session", "ls", id).contains("s1"));
+    ShellSession session = platform.sandgate().sandboxes().handle(id).sessions().handle("s1");
+    assertEquals("/tmp kept\n", session.run("echo $(pwd) $X").stdoutText());
+    assertEquals("s1\n", done("session", "close", id, "s1"));
+    assertEquals("[]\n", done("session", "ls", id, "-o", "json"));
+    done("rm", id);
   }
 
   @Test

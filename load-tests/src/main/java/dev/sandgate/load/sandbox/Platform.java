@@ -163,7 +163,11 @@ final class Platform implements AutoCloseable {
   }
 
   private SandboxSpec spec() {
-    return SandboxSpec.newBuilder().setEnvironment(stack.environment()).setUser("root").build();
+    return SandboxSpec.newBuilder()
+        .setEnvironment(stack.environment())
+        .setUser("root")
+        .setIdleTimeoutMillis(Duration.ofDays(1).toMillis())
+        .build();
   }
 
   static <T> T await(Uni<T> uni) {

@@ -11,6 +11,7 @@ import java.util.regex.Pattern;
 public final class Fields {
 
   private static final Pattern CALLER_ID = Pattern.compile("[A-Za-z0-9._-]{1,64}");
+  private static final Pattern SESSION_ID = Pattern.compile("[A-Za-z0-9._-]{1,60}");
   private static final Pattern SANDBOX_ID = Pattern.compile("[a-z0-9-]{1,63}");
   private static final int MAX_PATH_BYTES = 4_095;
   private static final int MAX_USER = 64;
@@ -41,6 +42,11 @@ public final class Fields {
   /** An id that a caller chose. */
   public static String callerId(String field, String value) {
     return matches(field, value, CALLER_ID, "1–64 characters of [A-Za-z0-9._-]");
+  }
+
+  /** An id of a session that a caller chose. */
+  public static String sessionId(String field, String value) {
+    return matches(field, value, SESSION_ID, "1–60 characters of [A-Za-z0-9._-]");
   }
 
   /** The form of a sandbox's id. */

@@ -10,9 +10,13 @@ import dev.sandgate.node.checks.Variables;
 import dev.sandgate.proto.v1.Command;
 import dev.sandgate.proto.v1.OutputPolicy;
 import dev.sandgate.proto.v1.TerminalSize;
+import dev.sandgate.spi.Exec;
 import dev.sandgate.spi.ExecSpec;
+import dev.sandgate.spi.SessionCommand;
+import io.smallrye.mutiny.Uni;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /** Reads commands of requests: every field checked, every default filled in. */
 final class Commands {
@@ -30,6 +34,7 @@ final class Commands {
     arguments(asked);
     Variables.environment("command.env", asked.getEnvMap());
     together(asked);
+    session(asked);
     Fields.workingDirectory("command.cwd", asked.getCwd());
     Fields.user("command.user", asked.getUser());
     if (asked.hasTerminal()) {
@@ -57,6 +62,43 @@ final class Commands {
             ? Optional.of(size("command.terminal", command.getTerminal()))
             : Optional.empty(),
         0);
+  }
+
+  /** Starts a command: by itself, or in its session's shell. */
+  static Uni<Exec> launch(dev.sandgate.spi.Sandbox running, String id, Command command) {
+    if (command.getSession().isEmpty()) {
+      return running.exec(spec(id, command));
+    }
+    String script =
+        command.getShell().isEmpty() ? quoted(command.getArgvList()) : command.getShell();
+    return running.runInSession(
+        new SessionCommand(command.getSession(), id, script, command.getStdin()));
+  }
+
+  private static String quoted(List<String> argv) {
+    return argv.stream()
+        .map(word -> "'" + word.replace("'", "'\\''") + "'")
+        .collect(Collectors.joining(" "));
+  }
+
+  private static void session(Command asked) {
+    if (asked.getSession().isEmpty()) {
+      return;
+    }
+    Fields.sessionId("command.session", asked.getSession());
+    String hint = "it is the session's; leave it empty with session";
+    if (!asked.getCwd().isEmpty()) {
+      throw invalid("command.cwd", hint);
+    }
+    if (!asked.getUser().isEmpty()) {
+      throw invalid("command.user", hint);
+    }
+    if (asked.getEnvCount() > 0) {
+      throw invalid("command.env", hint);
+    }
+    if (asked.hasTerminal()) {
+      throw invalid("command.terminal", "a session has none; leave it empty with session");
+    }
   }
 
   static dev.sandgate.spi.TerminalSize size(String field, TerminalSize size) {

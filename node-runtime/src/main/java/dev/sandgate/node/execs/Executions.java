@@ -54,8 +54,7 @@ final class Executions {
       return same(first, command);
     }
     journal.intent(record);
-    running
-        .exec(Commands.spec(execId, command))
+    Commands.launch(running, execId, command)
         .subscribe()
         .with(exec -> follow(record, exec), failure -> notStarted(record, running, failure));
     return record.started();

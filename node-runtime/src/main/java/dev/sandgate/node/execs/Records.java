@@ -90,6 +90,7 @@ final class Records {
     ExecRecord first = of.byId.putIfAbsent(record.execId(), record);
     if (first == null) {
       of.byAge.put(record.sequence(), record);
+      record.sandbox().usedWhile(record.started(), record.ended());
       return record;
     }
     return first;

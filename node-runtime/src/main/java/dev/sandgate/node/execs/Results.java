@@ -22,7 +22,7 @@ final class Results {
             signalled ? ExecOutcome.EXEC_OUTCOME_SIGNALLED : ExecOutcome.EXEC_OUTCOME_EXITED)
         .setExitCode(signalled ? 128 + exit.signal() : exit.exitCode())
         .setSignal(exit.signal())
-        .setKillReason(signalled ? record.killReason() : "")
+        .setKillReason(signalled || inSession(record) ? record.killReason() : "")
         .setOutOfMemory(exit.outOfMemory())
         .setStdoutBytes(exit.end().stdout())
         .setStderrBytes(exit.end().stderr())
@@ -31,6 +31,11 @@ final class Results {
         .setCpuMicros(micros(exit.usage().cpu()))
         .setPeakMemoryBytes(exit.usage().peakMemoryBytes())
         .build();
+  }
+
+  /** Where a shell that lives on says how what was killed ended. */
+  private static boolean inSession(ExecRecord record) {
+    return !record.command().getSession().isEmpty();
   }
 
   /** Whether it ran, and how it ended, is not known; never to be read as success. */

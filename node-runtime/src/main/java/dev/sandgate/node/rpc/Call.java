@@ -38,6 +38,7 @@ public final class Call<Q extends MessageLite, A extends MessageLite> {
   private final Failures failures;
   private final List<Runnable> closeActions = new ArrayList<>(2);
   private boolean closed;
+  private @Nullable Consumer<Q> first;
   private @Nullable Consumer<Q> messages;
   private @Nullable Runnable end;
   private long deadlineTimer = -1;
@@ -83,6 +84,11 @@ public final class Call<Q extends MessageLite, A extends MessageLite> {
     } else {
       closeActions.add(action);
     }
+  }
+
+  /** Takes the first request message, before {@link #onMessage}'s consumer does. */
+  void onFirst(Consumer<Q> consumer) {
+    first = consumer;
   }
 
   /** Takes request messages; by default all that come are wanted. */
@@ -171,7 +177,13 @@ public final class Call<Q extends MessageLite, A extends MessageLite> {
     try {
       Consumer<Q> consumer = messages;
       if (consumer != null) {
-        consumer.accept(parsed(message));
+        Q request = parsed(message);
+        Consumer<Q> opening = first;
+        first = null;
+        if (opening != null) {
+          opening.accept(request);
+        }
+        consumer.accept(request);
       }
     } catch (RuntimeException e) {
       fail(e);

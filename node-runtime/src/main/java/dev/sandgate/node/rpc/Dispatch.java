@@ -119,6 +119,7 @@ final class Dispatch implements Handler<HttpServerRequest> {
   private <Q extends MessageLite, A extends MessageLite> void run(
       Call<Q, A> call, Route<Q, A> route) {
     call.startDeadline(Objects.requireNonNull(vertx));
+    call.onFirst(first -> call.onClose(routes.begun(route, first)));
     try {
       route.code().accept(call);
     } catch (RuntimeException e) {

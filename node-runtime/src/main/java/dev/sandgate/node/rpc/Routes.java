@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.node.rpc;
 
+import com.google.protobuf.ByteString;
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.Message;
 import com.google.protobuf.MessageLite;
 import com.google.protobuf.Parser;
 import dev.sandgate.spi.ErrorCode;
@@ -18,11 +22,31 @@ import org.jspecify.annotations.Nullable;
 /** Which code answers which method. Filled before the listener starts, frozen then. */
 public final class Routes {
 
-  private final Map<String, Route<?, ?>> routes = new HashMap<>();
+  private static final String SANDBOX_ID = "sandbox_id";
 
-  /** A method's parser and code. */
+  private final Map<String, Route<?, ?>> routes = new HashMap<>();
+  private Function<String, Runnable> use = _ -> () -> {};
+
+  /**
+   * A method's parser and code.
+   *
+   * @param sandboxId where a request names its sandbox; null when it names none
+   */
   record Route<Q extends MessageLite, A extends MessageLite>(
-      Parser<Q> parser, Consumer<Call<Q, A>> code) {}
+      Parser<Q> parser, Consumer<Call<Q, A>> code, @Nullable FieldDescriptor sandboxId) {}
+
+  /** Is told the sandbox of each call that names one in its first message; runs what it gives at the call's end. */
+  public void use(Function<String, Runnable> listener) {
+    use = listener;
+  }
+
+  /** A call whose first message has come. */
+  <Q extends MessageLite> Runnable begun(Route<Q, ?> route, Q first) {
+    FieldDescriptor field = route.sandboxId();
+    return field != null && first instanceof Message message
+        ? use.apply((String) message.getField(field))
+        : () -> {};
+  }
 
   @Nullable Route<?, ?> find(String fullMethodName) {
     return routes.get(fullMethodName);
@@ -31,7 +55,7 @@ public final class Routes {
   /** A method whose calls the code drives by itself: any number of messages both ways. */
   public <Q extends MessageLite, A extends MessageLite> void stream(
       ServiceMethod<Q, A> method, Parser<Q> parser, Consumer<Call<Q, A>> code) {
-    routes.put(method.fullMethodName(), new Route<>(parser, code));
+    routes.put(method.fullMethodName(), new Route<>(parser, code, sandboxId(parser)));
   }
 
   /** A method with one request and any number of answers. */
@@ -99,5 +123,15 @@ public final class Routes {
             call.fail(e);
           }
         });
+  }
+
+  private static @Nullable FieldDescriptor sandboxId(Parser<?> parser) {
+    try {
+      return parser.parseFrom(ByteString.EMPTY) instanceof Message empty
+          ? empty.getDescriptorForType().findFieldByName(SANDBOX_ID)
+          : null;
+    } catch (InvalidProtocolBufferException e) {
+      throw new IllegalStateException("an empty message is always one", e);
+    }
   }
 }

@@ -15,7 +15,12 @@ final class StatusTable {
       case INVALID_ARGUMENT -> GrpcStatus.INVALID_ARGUMENT;
       case NOT_FOUND -> GrpcStatus.NOT_FOUND;
       case ALREADY_EXISTS -> GrpcStatus.ALREADY_EXISTS;
-      case FAILED_PRECONDITION, ROOTFS_UNSAFE, EXEC_FAILED, FILE_FAILED, INVALID_CONFIG ->
+      case FAILED_PRECONDITION,
+          LEASE_EXPIRED,
+          ROOTFS_UNSAFE,
+          EXEC_FAILED,
+          FILE_FAILED,
+          INVALID_CONFIG ->
           GrpcStatus.FAILED_PRECONDITION;
       case UNSUPPORTED -> GrpcStatus.UNIMPLEMENTED;
       case UNAUTHENTICATED -> GrpcStatus.UNAUTHENTICATED;

@@ -30,14 +30,16 @@ final class Adoption {
   private final Environments environments;
   private final Registry registry;
   private final Removal removal;
+  private final Reaper reaper;
   private final Map<String, List<LiveSandbox>> waiting = new HashMap<>();
   private final List<LiveSandbox> orphans = new ArrayList<>();
 
-  Adoption(Sandboxes.Parts parts, Registry registry, Removal removal) {
+  Adoption(Sandboxes.Parts parts, Registry registry, Removal removal, Reaper reaper) {
     this.backends = parts.backends();
     this.environments = parts.environments();
     this.registry = registry;
     this.removal = removal;
+    this.reaper = reaper;
   }
 
   /** Reads the records; from here on requests find their sandboxes and wait for their return. */
@@ -124,5 +126,6 @@ final class Adoption {
     removal.listeners().forEach(listener -> listener.adopted(live));
     live.adopted();
     removal.watch(live, alive);
+    reaper.watch(live);
   }
 }

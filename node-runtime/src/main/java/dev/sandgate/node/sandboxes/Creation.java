@@ -32,9 +32,10 @@ final class Creation {
   private final Removal removal;
   private final SandboxId ids;
   private final String nodeId;
+  private final Reaper reaper;
   private final Semaphore places = new Semaphore(AT_ONCE);
 
-  Creation(Sandboxes.Parts parts, Registry registry, Removal removal) {
+  Creation(Sandboxes.Parts parts, Registry registry, Removal removal, Reaper reaper) {
     this.reader = new SpecReader(parts.backends(), parts.environments(), parts.defaults());
     this.registry = registry;
     this.rows = new SandboxRows(parts.database());
@@ -42,6 +43,7 @@ final class Creation {
     this.removal = removal;
     this.ids = new SandboxId(parts.nodeId());
     this.nodeId = parts.nodeId();
+    this.reaper = reaper;
   }
 
   /** Makes one and returns when it takes commands; after a failure nothing is left of it. */
@@ -55,7 +57,11 @@ final class Creation {
     place(deadline);
     try {
       LiveSandbox live = register(wanted, id);
-      return make(live, key, new Clock(begun, deadline));
+      try {
+        return make(live, key, new Clock(begun, deadline));
+      } finally {
+        live.limits().unused();
+      }
     } finally {
       places.release();
     }
@@ -81,19 +87,34 @@ final class Creation {
   private LiveSandbox register(Wanted wanted, String id) {
     SandboxSpec spec = wanted.forBackend(id);
     long sequence = registry.nextSequence();
-    Sandbox record =
+    Sandbox.Builder record =
         Sandbox.newBuilder()
             .setSandboxId(id)
             .setSpec(wanted.filled().toBuilder().setHostname(spec.hostname()))
             .setState(SandboxState.SANDBOX_STATE_CREATING)
             .setNodeId(nodeId)
             .setCreatedAt(LiveSandbox.now())
-            .addAllLayerDigests(wanted.stack().digests())
-            .build();
-    LiveSandbox live = new LiveSandbox(wanted.backend(), spec, wanted.stack(), record, sequence);
+            .addAllLayerDigests(wanted.stack().digests());
+    limit(record);
+    LiveSandbox live =
+        new LiveSandbox(wanted.backend(), spec, wanted.stack(), record.build(), sequence);
     registry.add(live);
     environments.use(live.stack());
+    live.limits().used();
+    reaper.watch(live);
     return live;
+  }
+
+  private static void limit(Sandbox.Builder record) {
+    long created = Times.millis(record.getCreatedAt());
+    long lifetime = record.getSpec().getLifetimeMillis();
+    long lease = record.getSpec().getLeaseMillis();
+    if (lifetime > 0) {
+      record.setExpiresAt(Times.timestamp(created + lifetime));
+    }
+    if (lease > 0) {
+      record.setLeaseUntil(Times.timestamp(created + lease));
+    }
   }
 
   private Sandbox make(LiveSandbox live, RequestKey key, Clock clock) {

@@ -24,6 +24,7 @@ public final class LiveSandbox {
   private final SandboxSpec spec;
   private final Stack stack;
   private final long sequence;
+  private final TimeLimits limits;
   private final CompletableFuture<LiveSandbox> usable = new CompletableFuture<>();
   private final CompletableFuture<Void> removed = new CompletableFuture<>();
   private final CompletableFuture<Void> stopAsked = new CompletableFuture<>();
@@ -31,6 +32,7 @@ public final class LiveSandbox {
   private volatile dev.sandgate.spi.@Nullable Sandbox handle;
   private volatile boolean adopting;
   private volatile @Nullable Runnable removalRetry;
+  private volatile String endReason = "";
 
   LiveSandbox(OpenBackend backend, SandboxSpec spec, Stack stack, Sandbox record, long sequence) {
     this.backend = backend;
@@ -38,6 +40,7 @@ public final class LiveSandbox {
     this.stack = stack;
     this.record = record;
     this.sequence = sequence;
+    this.limits = TimeLimits.of(record, System.currentTimeMillis(), System::nanoTime);
   }
 
   /** The sandbox's id. */
@@ -85,6 +88,31 @@ public final class LiveSandbox {
     return adopting;
   }
 
+  /** Counts a command as use of the sandbox until it ended, or could not be started. */
+  public void usedWhile(CompletableFuture<?> started, CompletableFuture<?> ended) {
+    limits.used();
+    CompletableFuture<Boolean> over = new CompletableFuture<>();
+    var _ =
+        started.whenComplete(
+            (_, failure) -> {
+              if (failure != null) {
+                over.complete(false);
+              }
+            });
+    var _ = ended.whenComplete((_, _) -> over.complete(true));
+    var _ = over.thenRun(limits::unused);
+  }
+
+  /** When it must end. */
+  TimeLimits limits() {
+    return limits;
+  }
+
+  /** Whether it may be ended by a limit: it is not about to end, and it is known to be alive. */
+  boolean endable() {
+    return !adopting && Lifecycle.allows(state(), SandboxState.SANDBOX_STATE_STOPPING);
+  }
+
   /** Completes when it is known whether the sandbox survived a restart of the node. */
   CompletableFuture<LiveSandbox> usable() {
     return usable;
@@ -98,6 +126,35 @@ public final class LiveSandbox {
   /** Completes when somebody wants it gone: a creation under way gives up. */
   CompletableFuture<Void> stopAsked() {
     return stopAsked;
+  }
+
+  /** Begins its end, once; says whether this call did. */
+  synchronized boolean stop(String reason) {
+    if (!tryMove(SandboxState.SANDBOX_STATE_STOPPING)) {
+      return false;
+    }
+    endReason = reason;
+    return true;
+  }
+
+  /** Why somebody wanted it gone; empty if nobody did. */
+  String endReason() {
+    return endReason;
+  }
+
+  /** Lets its lease run anew from now, 0 leaves it as it is; LEASE_EXPIRED or FAILED_PRECONDITION when it has ended. */
+  synchronized void renew(long millis) {
+    if (!Lifecycle.allows(state(), SandboxState.SANDBOX_STATE_STOPPING)) {
+      throw notRunning();
+    }
+    if (millis == 0) {
+      return;
+    }
+    limits.renew(millis);
+    record =
+        record.toBuilder()
+            .setLeaseUntil(Times.timestamp(System.currentTimeMillis() + millis))
+            .build();
   }
 
   /** Keeps what to do when somebody asks again for a removal that failed. */
@@ -158,6 +215,8 @@ public final class LiveSandbox {
   }
 
   void adopted() {
+    limits.used();
+    limits.unused();
     adopting = false;
     usable.complete(this);
   }
@@ -198,9 +257,10 @@ public final class LiveSandbox {
   SandgateException notRunning() {
     String state = Lifecycle.word(state());
     Termination end = record.getTermination();
-    String why = end.getReason().isEmpty() ? "" : " (" + end.getReason() + ")";
+    String reason = end.getReason().isEmpty() ? endReason : end.getReason();
+    String why = reason.isEmpty() ? "" : " (" + reason + ")";
     return new SandgateException(
-        ErrorCode.FAILED_PRECONDITION,
+        TimeLimits.Limit.names(reason) ? ErrorCode.LEASE_EXPIRED : ErrorCode.FAILED_PRECONDITION,
         "sandbox %s is %s%s and takes no commands".formatted(id(), state, why));
   }
 

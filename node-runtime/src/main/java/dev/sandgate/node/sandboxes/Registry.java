@@ -17,6 +17,7 @@ final class Registry {
   private final ConcurrentHashMap<String, LiveSandbox> byId = new ConcurrentHashMap<>();
   private final ConcurrentSkipListMap<Long, LiveSandbox> byAge = new ConcurrentSkipListMap<>();
   private final AtomicInteger living = new AtomicInteger();
+  private final AtomicLong begun = new AtomicLong();
   private final AtomicLong sequence = new AtomicLong();
   private final int capacity;
 
@@ -44,6 +45,7 @@ final class Registry {
           ErrorCode.ALREADY_EXISTS, "assigned_id", "sandbox " + live.id() + " exists", null);
     }
     byAge.put(live.sequence(), live);
+    begun.incrementAndGet();
   }
 
   /** Puts back what an earlier run recorded. */
@@ -53,6 +55,7 @@ final class Registry {
     sequence.accumulateAndGet(live.sequence(), Math::max);
     if (!Lifecycle.ended(live.state())) {
       living.incrementAndGet();
+      begun.incrementAndGet();
     }
   }
 
@@ -68,6 +71,11 @@ final class Registry {
 
   @Nullable LiveSandbox find(String id) {
     return byId.get(id);
+  }
+
+  /** How many took a place among the living since the node started, those from before it included. */
+  long begun() {
+    return begun.get();
   }
 
   int living() {

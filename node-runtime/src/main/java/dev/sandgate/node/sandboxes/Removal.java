@@ -9,6 +9,7 @@ import static dev.sandgate.proto.v1.SandboxState.SANDBOX_STATE_TERMINATED;
 import dev.sandgate.node.environments.Environments;
 import dev.sandgate.node.rpc.Blocking;
 import dev.sandgate.node.rpc.Failures;
+import dev.sandgate.node.sandboxes.TimeLimits.Limit;
 import dev.sandgate.proto.v1.SandboxState;
 import dev.sandgate.spi.SandgateException;
 import dev.sandgate.spi.Termination;
@@ -54,18 +55,20 @@ final class Removal {
   /**
    * Removes a sandbox and returns when nothing is left; concurrent calls share the work. Blocks.
    *
-   * @param reason DELETED, LEASE, …
+   * @param reason DELETED, or the limit that ends it
+   * @param detail for a human
    * @return whether it lived
    */
-  boolean remove(LiveSandbox live, String reason) {
-    boolean first = live.tryMove(SANDBOX_STATE_STOPPING);
+  boolean remove(LiveSandbox live, String reason, String detail) {
+    boolean first = live.stop(reason);
     if (!first && live.state() != SANDBOX_STATE_STOPPING) {
       return false;
     }
     live.stopAsked().complete(null);
     if (first) {
-      listeners.forEach(listener -> listener.ending(live, DELETED));
-      Blocking.background("removing " + live.id(), () -> stop(live, reason));
+      String killReason = Limit.names(reason) ? reason : DELETED;
+      listeners.forEach(listener -> listener.ending(live, killReason));
+      Blocking.background("removing " + live.id(), () -> stop(live, reason, detail));
     } else {
       live.retryRemoval().ifPresent(Runnable::run);
     }
@@ -89,7 +92,7 @@ final class Removal {
     boolean asked = live.stopAsked().isDone();
     boolean ended =
         asked
-            ? live.end(SANDBOX_STATE_TERMINATED, "DELETED", "deleted while it was being made")
+            ? live.end(SANDBOX_STATE_TERMINATED, live.endReason(), "while it was being made")
             : live.end(SANDBOX_STATE_FAILED, "CREATE_FAILED", Failures.message(failure));
     if (ended) {
       finish(live);
@@ -116,7 +119,7 @@ final class Removal {
     Blocking.await(sandbox.destroy(), DESTROY_MILLIS);
   }
 
-  private boolean stop(LiveSandbox live, String reason) {
+  private boolean stop(LiveSandbox live, String reason, String detail) {
     dev.sandgate.spi.Sandbox handle = live.handle();
     if (handle == null) {
       return false;
@@ -126,10 +129,10 @@ final class Removal {
     } catch (RuntimeException e) {
       LOG.error(
           "sandbox {} could not be removed; it stays STOPPING and is tried again", live.id(), e);
-      live.removalFailed(() -> stop(live, reason));
+      live.removalFailed(() -> stop(live, reason, detail));
       return false;
     }
-    if (live.end(SANDBOX_STATE_TERMINATED, reason, "")) {
+    if (live.end(SANDBOX_STATE_TERMINATED, reason, detail)) {
       finish(live);
     }
     return true;

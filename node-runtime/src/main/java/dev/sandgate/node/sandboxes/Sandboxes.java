@@ -15,6 +15,7 @@ import dev.sandgate.proto.v1.CreateSandboxRequest;
 import dev.sandgate.proto.v1.Sandbox;
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.SandgateException;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -22,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 public final class Sandboxes {
 
   private static final long ADOPTION_WAIT_MILLIS = 15_000;
+  private static final long WRITE_MILLIS = 10_000;
 
   private final Registry registry;
   private final SandboxRows rows;
@@ -30,6 +32,7 @@ public final class Sandboxes {
   private final Creation creation;
   private final Adoption adoption;
   private final Sweep sweep;
+  private final Reaper reaper;
 
   /**
    * What sandboxes stand on.
@@ -54,9 +57,10 @@ public final class Sandboxes {
     registry = new Registry(parts.capacity().sandboxes());
     rows = new SandboxRows(parts.database());
     removal = new Removal(registry, rows, parts.environments());
-    creation = new Creation(parts, registry, removal);
-    adoption = new Adoption(parts, registry, removal);
-    sweep = new Sweep(registry, removal, this::forget, parts.capacity().retention());
+    reaper = new Reaper(this::expire);
+    creation = new Creation(parts, registry, removal, reaper);
+    adoption = new Adoption(parts, registry, removal, reaper);
+    sweep = new Sweep(registry, reaper, this::forget, parts.capacity().retention());
     adoption.load(rows, keys);
   }
 
@@ -82,7 +86,22 @@ public final class Sandboxes {
 
   /** From here on nothing that ends is recorded: sandboxes stay for the next start. */
   public void close() {
+    reaper.close();
     removal.close();
+  }
+
+  /**
+   * A call for a sandbox begins: it is in use.
+   *
+   * @return to be run when the call is over
+   */
+  public Runnable use(String sandboxId) {
+    LiveSandbox live = registry.find(sandboxId);
+    if (live == null) {
+      return () -> {};
+    }
+    live.limits().used();
+    return live.limits()::unused;
   }
 
   /** One by id. NOT_FOUND. */
@@ -120,6 +139,11 @@ public final class Sandboxes {
     return registry.living();
   }
 
+  /** How many were begun since the node started, those from before it included. */
+  public long begun() {
+    return registry.begun();
+  }
+
   Registry registry() {
     return registry;
   }
@@ -143,7 +167,21 @@ public final class Sandboxes {
       return false;
     }
     Blocking.await(settled(live), ADOPTION_WAIT_MILLIS + 1_000);
-    return removal.remove(live, "DELETED");
+    return removal.remove(live, "DELETED", "");
+  }
+
+  LiveSandbox renew(String id, long leaseMillis) {
+    LiveSandbox live = find(id);
+    Blocking.await(settled(live), ADOPTION_WAIT_MILLIS + 1_000);
+    long usual = live.secret().getSpec().getLeaseMillis();
+    live.renew(SpecReader.time("lease_millis", leaseMillis, Duration.ofMillis(usual)));
+    Blocking.await(rows.update(live), WRITE_MILLIS);
+    return live;
+  }
+
+  private void expire(LiveSandbox live, TimeLimits.Limit limit) {
+    Blocking.background(
+        "ending " + live.id(), () -> removal.remove(live, limit.name(), limit.detail()));
   }
 
   private void forget(LiveSandbox live) {

@@ -11,6 +11,8 @@ import dev.sandgate.proto.v1.DeleteSandboxRequest;
 import dev.sandgate.proto.v1.DeleteSandboxResponse;
 import dev.sandgate.proto.v1.GetSandboxRequest;
 import dev.sandgate.proto.v1.ListSandboxesRequest;
+import dev.sandgate.proto.v1.RenewSandboxRequest;
+import dev.sandgate.proto.v1.RenewSandboxResponse;
 import dev.sandgate.proto.v1.Sandbox;
 import dev.sandgate.proto.v1.SandboxUsage;
 import dev.sandgate.proto.v1.SandboxesGrpcService;
@@ -43,11 +45,25 @@ final class SandboxesService {
         ListSandboxesRequest.parser(),
         request -> Listing.of(request).page(sandboxes.registry()));
     routes.blocking(SandboxesGrpcService.Delete, DeleteSandboxRequest.parser(), this::delete);
+    routes.blocking(SandboxesGrpcService.Renew, RenewSandboxRequest.parser(), this::renew);
+    routes.use(sandboxes::use);
   }
 
   private DeleteSandboxResponse delete(DeleteSandboxRequest request) {
     boolean existed = sandboxes.delete(request.getSandboxId());
     return DeleteSandboxResponse.newBuilder().setExisted(existed).build();
+  }
+
+  private RenewSandboxResponse renew(RenewSandboxRequest request) {
+    Sandbox kept = sandboxes.renew(request.getSandboxId(), request.getLeaseMillis()).shown();
+    RenewSandboxResponse.Builder answer = RenewSandboxResponse.newBuilder();
+    if (kept.hasLeaseUntil()) {
+      answer.setLeaseUntil(kept.getLeaseUntil());
+    }
+    if (kept.hasExpiresAt()) {
+      answer.setExpiresAt(kept.getExpiresAt());
+    }
+    return answer.build();
   }
 
   private Sandbox get(GetSandboxRequest request) {

@@ -26,7 +26,7 @@ final class SpecReader {
   private static final Pattern DNS_LABEL = Pattern.compile("[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?");
   private static final long MIN_MEMORY = 16L << 20;
   private static final long MAX_BYTES = 1L << 50;
-  private static final long MAX_LIFETIME = Duration.ofDays(7).toMillis();
+  private static final long MAX_TIME = Duration.ofDays(7).toMillis();
   private static final int MAX_LAYERS = 64;
 
   private final Backends backends;
@@ -89,8 +89,11 @@ final class SpecReader {
             .setLimits(limits)
             .setQosClass(qosClass(asked))
             .setUser(asked.getUser().isEmpty() ? stack.user() : asked.getUser())
-            .setLifetimeMillis(lifetime(asked))
-            .setIdleTimeoutMillis(idle(asked))
+            .setLifetimeMillis(
+                time("lifetime_millis", asked.getLifetimeMillis(), defaults.lifetime()))
+            .setLeaseMillis(time("lease_millis", asked.getLeaseMillis(), defaults.lease()))
+            .setIdleTimeoutMillis(
+                time("idle_timeout_millis", asked.getIdleTimeoutMillis(), defaults.idleTimeout()))
             .build();
     return new Wanted(backend, stack, filled);
   }
@@ -140,22 +143,9 @@ final class SpecReader {
     return environments.resolve(asked.getEnvironment(), asked.getLayersList());
   }
 
-  private long lifetime(SandboxSpec asked) {
-    return rangeOr(
-        "lifetime_millis",
-        asked.getLifetimeMillis(),
-        1,
-        MAX_LIFETIME,
-        defaults.lifetime().toMillis());
-  }
-
-  private long idle(SandboxSpec asked) {
-    return rangeOr(
-        "idle_timeout_millis",
-        asked.getIdleTimeoutMillis(),
-        1,
-        MAX_LIFETIME,
-        defaults.idleTimeout().toMillis());
+  /** A time limit in milliseconds, 0 for none. */
+  static long time(String field, long askedMillis, Duration otherwise) {
+    return rangeOr(field, askedMillis, 1, MAX_TIME, otherwise.toMillis());
   }
 
   private static dev.sandgate.proto.v1.QosClass qosClass(SandboxSpec asked) {

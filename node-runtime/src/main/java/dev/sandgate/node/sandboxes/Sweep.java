@@ -2,52 +2,48 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.node.sandboxes;
 
-import com.google.protobuf.Timestamp;
 import dev.sandgate.node.rpc.Blocking;
 import dev.sandgate.proto.v1.Sandbox;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** Looks over all sandboxes: ends those whose lifetime is over, forgets those that ended long ago. */
+/** Looks over all sandboxes: ends those whose time has come, tries removals again, forgets what ended long ago. */
 final class Sweep {
 
+  private static final int MOST_ENDED = 50_000;
+
   private final Registry registry;
-  private final Removal removal;
+  private final Reaper reaper;
   private final Consumer<LiveSandbox> forget;
   private final Duration retention;
 
-  Sweep(Registry registry, Removal removal, Consumer<LiveSandbox> forget, Duration retention) {
+  Sweep(Registry registry, Reaper reaper, Consumer<LiveSandbox> forget, Duration retention) {
     this.registry = registry;
-    this.removal = removal;
+    this.reaper = reaper;
     this.forget = forget;
     this.retention = retention;
   }
 
   void run(long nowMillis) {
+    int ended = 0;
     for (LiveSandbox live : registry.newestFirst().values()) {
-      Sandbox record = live.secret();
       Optional<Runnable> retry = live.retryRemoval();
       if (retry.isPresent()) {
         Blocking.background("removing " + live.id() + " again", retry.get()::run);
-      } else if (Lifecycle.ended(record.getState())) {
-        if (nowMillis - millis(record.getEndedAt()) > retention.toMillis()) {
-          forget.accept(live);
-        }
-      } else if (expired(record, nowMillis) && !live.adopting()) {
-        Blocking.background(
-            "removing " + live.id() + " at the end of its lease",
-            () -> removal.remove(live, "LEASE"));
+      } else if (Lifecycle.ended(live.state())) {
+        ended++;
+        forgetOld(live, ended > MOST_ENDED, nowMillis);
+      } else {
+        reaper.check(live);
       }
     }
   }
 
-  private static boolean expired(Sandbox record, long nowMillis) {
-    long lifetime = record.getSpec().getLifetimeMillis();
-    return lifetime > 0 && nowMillis - millis(record.getCreatedAt()) > lifetime;
-  }
-
-  private static long millis(Timestamp time) {
-    return time.getSeconds() * 1_000 + time.getNanos() / 1_000_000;
+  private void forgetOld(LiveSandbox live, boolean tooMany, long nowMillis) {
+    Sandbox record = live.secret();
+    if (tooMany || nowMillis - Times.millis(record.getEndedAt()) > retention.toMillis()) {
+      forget.accept(live);
+    }
   }
 }

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+package dev.sandgate.node.support;
+
+import dev.sandgate.node.NodeConfig;
+import dev.sandgate.proto.v1.CreateSandboxRequest;
+import dev.sandgate.proto.v1.EnvironmentsGrpcClient;
+import dev.sandgate.proto.v1.ImportEnvironmentRequest;
+import dev.sandgate.proto.v1.SandboxSpec;
+import dev.sandgate.proto.v1.SandboxesGrpcClient;
+import dev.sandgate.support.spawner.Spawner;
+import dev.sandgate.support.spawner.SpawnerSettings;
+import java.nio.file.Path;
+import java.util.UUID;
+
+/** A node with real containers of the environment {@code busybox}; removes what is left when it is closed. Needs root. */
+public final class ContainerNode implements AutoCloseable {
+
+  private final String mark = UUID.randomUUID().toString().substring(0, 8);
+  private final Path run = Path.of("/run", "sgt-" + mark);
+  private final TestNode node;
+
+  /** Starts it. */
+  public ContainerNode() {
+    node = TestNode.start(this::with);
+    var call = node.rpc().open(EnvironmentsGrpcClient.ImportEnvironment, 0);
+    call.end(
+        ImportEnvironmentRequest.newBuilder().setName("busybox").setBuiltin("busybox").build());
+    call.rest();
+  }
+
+  private NodeConfig with(NodeConfig config) {
+    NodeConfig on = TestNode.with(config, "backend.container.enabled", "true");
+    on = TestNode.with(on, "backend.container.run", run.toString());
+    return TestNode.with(on, "backend.container.cgroup-name", "sgt-" + mark);
+  }
+
+  /** The node itself. */
+  public TestNode node() {
+    return node;
+  }
+
+  /** A client. */
+  public Rpc rpc() {
+    return node.rpc();
+  }
+
+  /** Makes a sandbox; its id. */
+  public String create(SandboxSpec.Builder spec) {
+    CreateSandboxRequest request =
+        CreateSandboxRequest.newBuilder().setSpec(spec.setEnvironment("busybox")).build();
+    return rpc().unary(SandboxesGrpcClient.Create, request).getSandboxId();
+  }
+
+  @Override
+  public void close() {
+    node.stop();
+    Path binaries = Path.of(System.getProperty("sandgate.native", "/usr/lib/sandgate"));
+    SpawnerSettings settings =
+        new SpawnerSettings(
+            binaries.resolve("spawner"),
+            binaries.resolve("agent"),
+            run,
+            node.directory().resolve("backends/container"),
+            100_000,
+            "sgt-" + mark);
+    try (Spawner spawner = new Spawner(settings)) {
+      spawner.list().forEach(found -> spawner.destroy(found.id(), "uppers/" + found.id()));
+      spawner.stop();
+    }
+    TestNode.delete(run);
+    node.close();
+  }
+}
