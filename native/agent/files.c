@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "account.h"
@@ -32,6 +33,23 @@ void files_fail(int error, const char *format, ...) {
   va_end(arguments);
   say(&report);
   _exit(1);
+}
+
+void files_no_user(const char *text) {
+  struct worker_report report = {.phase = REPORT_FINISHED, .kind = FAIL_NO_USER};
+  snprintf(report.text, sizeof report.text, "%s", text);
+  say(&report);
+  _exit(1);
+}
+
+void files_put(int fd, const void *bytes, size_t length, const char *what) {
+  for (const char *at = bytes; length;) {
+    ssize_t wrote = write(fd, at, length);
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote < 0) files_fail(errno, "write %s", what);
+    at += wrote;
+    length -= (size_t)wrote;
+  }
 }
 
 static void keep_only(int first, int second, int third) {
@@ -61,11 +79,7 @@ static void act_for(struct text user) {
   struct text standard = {sandbox.user, (uint16_t)strlen(sandbox.user)};
   int error = account_find(user.length ? user : standard, &account);
   if (error && error != ENOENT) files_fail(error, "user");
-  if (error) {
-    struct worker_report report = {.phase = REPORT_FINISHED, .kind = FAIL_NO_USER, .text = "no such user"};
-    say(&report);
-    _exit(1);
-  }
+  if (error) files_no_user("no such user");
   become(&account);
 }
 
@@ -83,6 +97,11 @@ static uint64_t perform(const struct file_job *job) {
     case LIST: return files_list(job);
     case MKDIR: return files_mkdir(job);
     case MOVE: return files_move(job);
+    case SET: return files_set(job);
+    case CHECKSUM: return files_checksum(job);
+    case ARCHIVE: return files_archive(job);
+    case EXTRACT: return files_extract(job);
+    case WATCH: return files_watch(job);
     default: return files_remove(job);
   }
 }
@@ -92,11 +111,14 @@ static void __attribute__((noreturn)) child(const struct message *message, const
   keep_only(pipes->report, pipes->output, pipes->input);
   umask(0);
   act_for(message->file.user);
-  struct file_job job = {message->type, message->flags, &message->file, *pipes, NULL, NULL};
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // after the change of ids, which clears it
+  struct file_job job = {message->type, message->flags, &message->file, *pipes, NULL, NULL, NULL};
   job.path = copied(message->file.path);
   job.to = copied(message->file.to);
+  job.owner = copied(message->file.owner);
   struct worker_report report = {.phase = REPORT_FINISHED};
   report.bytes = perform(&job);
+  report.entries = files_extracted;
   say(&report);
   _exit(0);
 }

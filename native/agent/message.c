@@ -119,6 +119,19 @@ static void parse_move(struct wire_in *in, struct message *m) {
   m->file.to = wire_text(in);
 }
 
+static void parse_set(struct wire_in *in, struct message *m) {
+  parse_path(in, m);
+  m->file.mode = wire_u32(in);
+  m->file.owner = wire_text(in);
+  if (m->file.mode > 07777 && m->file.mode != MODE_KEEP) in->bad = true;
+}
+
+static void parse_extract(struct wire_in *in, struct message *m) {
+  parse_path(in, m);
+  m->file.length = wire_u64(in);
+  m->file.entries = wire_u32(in);
+}
+
 static void parse_connect(struct wire_in *in, struct message *m) {
   m->port = wire_u16(in);
   if (!m->port) in->bad = true;
@@ -144,6 +157,11 @@ static const struct rule rules[] = {
   [MKDIR] = {parse_mkdir, CHANNEL, MKDIR_PARENTS, true},
   [MOVE] = {parse_move, CHANNEL, 0, true},
   [REMOVE] = {parse_path, CHANNEL, REMOVE_RECURSIVE, true},
+  [SET] = {parse_set, CHANNEL, 0, true},
+  [CHECKSUM] = {parse_path, CHANNEL, 0, true},
+  [ARCHIVE] = {parse_path, CHANNEL, 0, true},
+  [EXTRACT] = {parse_extract, CHANNEL, EXTRACT_PARENTS, true},
+  [WATCH] = {parse_path, CHANNEL, WATCH_RECURSIVE, true},
   [CONNECT] = {parse_connect, CHANNEL, 0, true},
   [SESSION_OPEN] = {parse_exec, CHANNEL, 0, true},
   [SESSION_RUN] = {parse_run, CHANNEL, EXEC_STDIN, true},

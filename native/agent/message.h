@@ -20,9 +20,9 @@ struct run_request {
 };
 
 struct file_request {
-  struct text user, path, to;
+  struct text user, path, to, owner;
   uint64_t offset, length;
-  uint32_t mode;
+  uint32_t mode, entries;
   uint8_t how, depth;
 };
 

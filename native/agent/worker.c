@@ -43,8 +43,19 @@ bool worker_reaped(pid_t pid) {
   return worker;
 }
 
-// Sends one ENTRY if it is there whole and the window allows. Whether it did.
-static bool send_entry(struct worker *worker) {
+static bool takes_input(const struct worker *worker) { return worker->type == WRITE || worker->type == EXTRACT; }
+
+// The frames that the child's records become.
+static uint8_t record_type(const struct worker *worker) {
+  switch (worker->type) {
+    case CHECKSUM: return DIGEST;
+    case WATCH: return EVENT;
+    default: return ENTRY;
+  }
+}
+
+// Sends one record if it is there whole and the window allows. Whether it did.
+static bool send_record(struct worker *worker) {
   struct source *source = &worker->source;
   uint8_t prefix[4];
   if (source->ring.end - source->sent < sizeof prefix) return false;
@@ -52,7 +63,7 @@ static bool send_entry(struct worker *worker) {
   uint32_t length = (uint32_t)prefix[0] << 24 | (uint32_t)prefix[1] << 16 | (uint32_t)prefix[2] << 8 | prefix[3];
   if (source->ring.end - source->sent < sizeof prefix + length) return false;
   if (worker->entry_bytes + length > source->limit) return false;
-  struct wire_out out = frame_begin(ENTRY, 0, worker->channel.id);
+  struct wire_out out = frame_begin(record_type(worker), 0, worker->channel.id);
   ring_copy(&source->ring, source->sent + sizeof prefix, out.at, length);
   out.at += length;
   frame_end(&out);
@@ -63,10 +74,17 @@ static bool send_entry(struct worker *worker) {
 }
 
 static bool send_output(struct worker *worker) {
-  if (worker->type == READ) return source_send(&worker->source, worker->channel.id);
+  if (worker->type == READ || worker->type == ARCHIVE) return source_send(&worker->source, worker->channel.id);
   bool sent = false;
-  while (outbox_takes_data() && send_entry(worker)) sent = true;
+  while (outbox_takes_data() && send_record(worker)) sent = true;
   return sent;
+}
+
+static void send_done(const struct worker *worker) {
+  struct wire_out out = frame_begin(DONE, 0, worker->channel.id);
+  put_u64(&out, worker->result.bytes);
+  put_u64(&out, worker->result.entries);
+  frame_end(&out);
 }
 
 static void end(struct worker *worker) {
@@ -74,7 +92,7 @@ static void end(struct worker *worker) {
   uint32_t channel = worker->channel.id;
   if (result->error) send_fail(channel, result->kind, result->error, "%s: %s", result->text, strerror(result->error));
   else if (result->kind) send_fail(channel, result->kind, 0, "%s", result->text);
-  else if (worker->type == WRITE) send_number(DONE, channel, result->bytes);
+  else if (takes_input(worker)) send_done(worker);
   else send_ok(channel);
   dispose(worker);
 }
@@ -150,8 +168,8 @@ static bool open_pipes(struct worker *worker, struct file_pipes *pipes) {
   if (pipes->output < 0) return false;
   source_init(&worker->source, worker->output.fd, STREAM_OUT, false);
   worker->source.least = RECORD_RING;
-  if (worker->type == STAT) worker->source.limit = UINT64_MAX;
-  if (worker->type != WRITE) return true;
+  if (worker->type == STAT || worker->type == CHECKSUM) worker->source.limit = UINT64_MAX;
+  if (!takes_input(worker)) return true;
   pipes->input = pipe_for(&worker->input, 1, EPOLLOUT, input_ready);
   if (pipes->input >= 0) sink_init(&worker->sink, worker->input.fd, false);
   return pipes->input >= 0;
@@ -186,11 +204,18 @@ static int flaw(const struct message *message, const char **text) {
   return file->path.length > PATH_BYTES_MAX || file->to.length > PATH_BYTES_MAX ? FAIL_SYSTEM : 0;
 }
 
+static int watches(void) {
+  int found = 0;
+  for (const struct worker *worker = workers; worker; worker = worker->next) found += worker->type == WATCH;
+  return found;
+}
+
 void worker_start(const struct message *message) {
   const char *text;
   int kind = flaw(message, &text);
   if (kind) return send_fail(message->channel, (uint16_t)kind, kind == FAIL_SYSTEM ? ENAMETOOLONG : 0, "%s", text);
   if (count >= WORKERS_MAX) return send_fail(message->channel, FAIL_LIMIT, 0, "%d file operations", WORKERS_MAX);
+  if (message->type == WATCH && watches() >= WATCHES_MAX) return send_fail(message->channel, FAIL_LIMIT, 0, "%d watches", WATCHES_MAX);
   struct worker *worker = calloc(1, sizeof *worker);
   if (!worker) return send_fail(message->channel, FAIL_SYSTEM, ENOMEM, "memory");
   worker->type = message->type;
@@ -221,7 +246,7 @@ bool worker_take(struct worker *worker, const struct message *message) {
     case WINDOW:
       source_window(&worker->source, message->window.acknowledged, message->window.limit);
       return loop_wake(&worker->runner), true;
-    case INPUT: return worker->type == WRITE && (take_input(worker, message), true);
+    case INPUT: return takes_input(worker) && (take_input(worker, message), true);
     default: return false;
   }
 }

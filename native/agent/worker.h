@@ -18,8 +18,8 @@ struct worker_report {
   uint8_t phase;
   uint16_t kind;
   int32_t error;
-  uint64_t bytes;
-  char text[240];
+  uint64_t bytes, entries;
+  char text[400];
 };
 
 struct worker {

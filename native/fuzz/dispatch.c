@@ -44,7 +44,7 @@ pid_t spawn_command(const struct message *message, const struct spawn *spawn, st
 }
 
 pid_t files_spawn(const struct message *message, const struct file_pipes *pipes) {
-  struct worker_report report = {.phase = message->type == 0x41 ? REPORT_STARTED : REPORT_FINISHED};
+  struct worker_report report = {.phase = message->type == 0x41 || message->type == 0x4a ? REPORT_STARTED : REPORT_FINISHED};
   last_pid++;
   maybe_report(pipes->report, &report, sizeof report);
   if (write(pipes->output, "\0\0\0\003abc\0\0\0\001d\0\0", 14) < 0) abort();

@@ -51,10 +51,11 @@ static void read_fields(const struct message *message) {
     case INPUT:
       for (unsigned i = 0; i < message->input.length; i++) sum += message->input.data[i];
       break;
-    case READ ... REMOVE:
+    case READ ... WATCH:
       read_text(message->file.user);
       read_text(message->file.path);
       if (message->type == MOVE) read_text(message->file.to);
+      if (message->type == SET) read_text(message->file.owner);
       break;
     default: break;
   }

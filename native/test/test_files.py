@@ -211,6 +211,57 @@ class Data(Files):
         self.host.send(CANCEL, channels[0])
         self.assertEqual(self.stat("/").type, 1)
 
+    def checksum(self, path, **options):
+        (got,) = self.do(CHECKSUM, path, **options)
+        return got.fields("Q")[0], got.payload[8:]
+
+    def test_checksums(self):
+        path = self.directory / "f"
+        for size in (0, 1, 55, 56, 63, 64, 65, 119, 120, 65535, 65536, 65537, 1000003):
+            data = os.urandom(size)
+            path.write_bytes(data)
+            self.assertEqual(self.checksum(path), (size, hashlib.sha256(data).digest()), size)
+        path.chmod(0o600)
+        self.assertFails(4, 13, lambda: self.checksum(path, user="daemon"))
+        self.assertFails(4, 22, lambda: self.checksum("/dev/zero"))
+        self.assertFails(4, 21, lambda: self.checksum(self.directory))
+
+    def test_a_growing_file_has_an_end(self):
+        path = self.directory / "growing"
+        path.write_bytes(b"begin")
+        writer = subprocess.Popen(["sh", "-c", f"exec yes >> {path}"])
+        self.addCleanup(writer.wait)
+        self.addCleanup(writer.kill)
+        poll(lambda: path.stat().st_size > 1 << 20)
+        self.assertEqual(self.read(path)[:5], b"begin")
+        self.assertGreater(self.checksum(path)[0], 1 << 20)
+
+    def test_memory_sockets_and_loops_are_typed(self):
+        loop = self.directory / "loop"
+        loop.symlink_to(loop)
+        for action in (self.read, self.checksum, self.write):
+            self.assertFails(4, 40, lambda a=action: a(loop))
+        self.assertFails(4, 5, lambda: self.read("/proc/self/mem"))
+
+    def test_two_writers_never_mix(self):
+        path = self.directory / "f"
+        first = self.ask(WRITE, path, struct.pack(">IBQ", 0o644, 0, 0), credit=0)
+        self.assertEqual(self.host.receive(first).check().kind, STARTED)
+        self.assertIn("else is writing", self.assertFails(4, 16, lambda: self.write(path, b"second")))
+        self.host.send(INPUT, first, bytes(8) + b"first", 1)
+        self.assertEqual([f.kind for f in self.answers(first)], [WINDOW] * 1)
+        self.assertEqual(path.read_bytes(), b"first")
+        self.write(path, b"third")
+        self.assertEqual(path.read_bytes(), b"third")
+
+    def test_a_second_writer_waits_for_a_short_first_one(self):
+        path = self.directory / "f"
+        first = self.ask(WRITE, path, struct.pack(">IBQ", 0o644, 0, 0), credit=0)
+        self.assertEqual(self.host.receive(first).check().kind, STARTED)
+        second = self.ask(WRITE, path, struct.pack(">IBQ", 0o644, 0, 0), credit=0)
+        self.host.send(CANCEL, first)
+        self.assertEqual(self.host.receive(second).check().kind, STARTED)
+
 
 class Trees(Files):
     def test_stat_describes_without_following(self):
@@ -275,6 +326,32 @@ class Trees(Files):
         self.host.send(WINDOW, channel, struct.pack(">BQQ", 1, taken, MAX))
         entries |= {Entry(got.payload).path for got in self.answers(channel)}
         self.assertEqual(len(entries), 3000)
+
+    def set(self, path, mode=0xFFFFFFFF, owner="", **options):
+        self.do(SET, path, struct.pack(">I", mode) + text(owner), **options)
+
+    def test_mode_and_owner(self):
+        path, link = self.directory / "f", self.directory / "l"
+        path.touch()
+        link.symlink_to(path)
+        facts = lambda: (stat.S_IMODE(path.stat().st_mode), path.stat().st_uid, path.stat().st_gid)
+        self.set(path, 0o6755, "daemon:5")
+        self.assertEqual(facts(), (0o6755, 1, 5))
+        self.set(path, owner=":daemon")
+        self.assertEqual(facts()[1:], (1, 1))
+        self.set(path, owner="70000")
+        self.set(path, 0)
+        self.assertEqual(facts(), (0, 70000, 1))
+        self.set(link, owner="3:4")
+        self.assertEqual((link.lstat().st_uid, facts()), (3, (0, 70000, 1)))
+        self.assertFails(4, 95, lambda: self.set(link, 0o777))
+        self.assertFails(7, 0, lambda: self.set(path, owner="nobody-here"))
+        self.assertFails(7, 0, lambda: self.set(path, owner="daemon:no-group"))
+        self.assertFails(7, 0, lambda: self.set(path, owner="daemon:"))
+        self.assertFails(4, 1, lambda: self.set(path, 0o777, user="daemon"))
+        self.assertFails(4, 1, lambda: self.set(path, owner="daemon", user="daemon"))
+        self.assertFails(4, 2, lambda: self.set(self.directory / "none", 0o777))
+        self.assertFails(4, 40, lambda: self.set("/proc/self/root/tmp", 0o777))
 
     def test_make_directories(self):
         path = self.directory / "a" / "b"

@@ -92,18 +92,28 @@ FRAMES = [
     ("mkdir", HOST, 0x44, 1, 14, [("str", ""), ("str", "/tmp/x/y"), ("u32", 0o1777)]),
     ("move", HOST, 0x45, 0, 15, [("str", "user"), ("str", "/tmp/a"), ("str", "/tmp/b")]),
     ("remove", HOST, 0x46, 1, 16, [("str", "user"), ("str", "/tmp/b")]),
-    ("done", GUEST, 0x4E, 0, 11, [("u64", 5368709120)]),
+    ("set", HOST, 0x47, 0, 17, [("str", "user"), ("str", "/tmp/a"), ("u32", 0o6755), ("str", "1000:users")]),
+    ("set-owner-only", HOST, 0x47, 0, 18, [("str", ""), ("str", "/tmp/a"), ("u32", 0xFFFFFFFF), ("str", ":0")]),
+    ("checksum", HOST, 0x48, 0, 19, [("str", ""), ("str", b"/tmp/\xff")]),
+    ("archive", HOST, 0x49, 0, 20, [("str", "user"), ("str", "/work")]),
+    ("extract", HOST, 0x4A, 1, 21, [("str", ""), ("str", "/work/new"), ("u64", MAX), ("u32", 500000)]),
+    ("watch", HOST, 0x4B, 1, 22, [("str", "user"), ("str", "/work")]),
+    ("event-started", GUEST, 0x4C, 0, 22, [("u8", 0), ("u8", 1), ("str", "/work"), ("str", "")]),
+    ("event-moved", GUEST, 0x4C, 0, 22, [("u8", 4), ("u8", 0), ("str", b"/work/a\n\xff"), ("str", "/work/b")]),
+    ("digest", GUEST, 0x4D, 0, 19, [("u64", 3), ("bytes", bytes.fromhex("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"))]),
+    ("done", GUEST, 0x4E, 0, 11, [("u64", 5368709120), ("u64", 0)]),
+    ("done-extract", GUEST, 0x4E, 0, 21, [("u64", 123), ("u64", 7)]),
     ("entry", GUEST, 0x4F, 0, 13, [("str", b"/tmp/l\x80"), ("u8", 2), ("u32", 0o777), ("u32", 1000), ("u32", 65534),
                                    ("u64", 11), ("i64", 1700000000123456789), ("str", "../etc/passwd")]),
     ("entry-before-epoch", GUEST, 0x4F, 0, 12, [("str", "/a"), ("u8", 0), ("u32", 0o4755), ("u32", 0), ("u32", 0),
                                                 ("u64", 1 << 40), ("i64", -1), ("str", "")]),
-    ("connect", HOST, 0x50, 0, 20, [("u16", 65535)]),
-    ("session-open", HOST, 0x60, 0, 21, [("str", "~s1"), ("str", "/work"), ("str", "user"), ("u16", 0), ("u16", 0), ("u32", 0),
+    ("connect", HOST, 0x50, 0, 23, [("u16", 65535)]),
+    ("session-open", HOST, 0x60, 0, 24, [("str", "~s1"), ("str", "/work"), ("str", "user"), ("u16", 0), ("u16", 0), ("u32", 0),
                                          ("list", []), ("list", ["A=1"])]),
-    ("session-open-shell", HOST, 0x60, 0, 22, [("str", "~s2"), ("str", ""), ("str", ""), ("u16", 0), ("u16", 0), ("u32", 1024),
+    ("session-open-shell", HOST, 0x60, 0, 25, [("str", "~s2"), ("str", ""), ("str", ""), ("u16", 0), ("u16", 0), ("u32", 1024),
                                                ("list", ["/bin/zsh"]), ("list", [])]),
-    ("session-run", HOST, 0x61, 1, 23, [("str", "~s1"), ("str", "e2"), ("bytes", b"cd /tmp && echo 'caf\xc3\xa9\n")]),
-    ("session-run-nothing", HOST, 0x61, 0, 24, [("str", "~s1"), ("str", "e3"), ("bytes", b"")]),
+    ("session-run", HOST, 0x61, 1, 26, [("str", "~s1"), ("str", "e2"), ("bytes", b"cd /tmp && echo 'caf\xc3\xa9\n")]),
+    ("session-run-nothing", HOST, 0x61, 0, 27, [("str", "~s1"), ("str", "e3"), ("bytes", b"")]),
 ]
 
 
@@ -145,6 +155,13 @@ def malformed():
     yield "write-how-unknown", "greeted", frame(0x41, 0, 1, payload([("str", ""), ("str", "/a"), ("u32", 0), ("u8", 4), ("u64", 0)]))
     yield "list-depth-zero", "greeted", frame(0x43, 0, 1, payload([("str", ""), ("str", "/"), ("u8", 0)]))
     yield "list-depth-over-limit", "greeted", frame(0x43, 0, 1, payload([("str", ""), ("str", "/"), ("u8", 65)]))
+    yield "set-mode-out-of-range", "greeted", frame(0x47, 0, 1, payload([("str", ""), ("str", "/a"), ("u32", 0o10000), ("str", "")]))
+    yield "set-no-owner", "greeted", frame(0x47, 0, 1, payload([("str", ""), ("str", "/a"), ("u32", 0o644)]))
+    yield "checksum-unknown-flag", "greeted", frame(0x48, 1, 1, payload([("str", ""), ("str", "/a")]))
+    yield "archive-trailing-byte", "greeted", frame(0x49, 0, 1, payload([("str", ""), ("str", "/a")]) + b"!")
+    yield "extract-no-limits", "greeted", frame(0x4A, 0, 1, payload([("str", ""), ("str", "/a")]))
+    yield "watch-unknown-flag", "greeted", frame(0x4B, 2, 1, payload([("str", ""), ("str", "/a")]))
+    yield "event-of-the-other-direction", "greeted", frame(0x4C, 0, 1, payload([("u8", 1), ("u8", 0), ("str", "/a"), ("str", "")]))
     yield "connect-port-zero", "greeted", frame(0x50, 0, 1, b"\0\0")
     yield "session-open-with-stdin", "greeted", frame(0x60, 1, 1, payload(EXEC + [("list", []), ("list", [])]))
     yield "session-run-in-a-terminal", "greeted", frame(0x61, 2, 1, payload([("str", "s"), ("str", "e")]))
