@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "request.h"
 #include "activate.h"
+#include "changes.h"
 #include "kernel.h"
 #include "layers.h"
 #include "trash.h"
@@ -315,6 +316,25 @@ static enum outcome adopt(struct host *host, struct reader *fields, struct work 
   return outcome_of(cgroup_attach_v1(&host->cgroups, class, id, pid, fault));
 }
 
+static enum outcome tell_changes(struct host *host, struct reader *fields, struct work *work, struct writer *answer,
+                                 struct fault *fault) {
+  (void)work;
+  static struct changes changes;
+  read_str(fields, changes.upper, sizeof changes.upper);
+  read_str(fields, changes.directory, sizeof changes.directory);
+  changes.position = read_u64(fields);
+  changes.layer_count = read_u16(fields);
+  for (size_t i = 0; i < changes.layer_count && i < LAYERS_MOST; i++) {
+    read_str(fields, changes.layers[i], LAYER_PATH_ROOM);
+  }
+  if (changes.layer_count > LAYERS_MOST && !fields->broken) {
+    fail_with(fault, STEP_REQUEST, EINVAL, "a root has at most %d layers", LAYERS_MOST);
+    return FAILED;
+  }
+  enum outcome judged = judge(fields, true, fault);
+  return judged == DONE ? outcome_of(changes_page(host, &changes, answer, fault)) : judged;
+}
+
 static enum outcome stop(struct host *host, struct reader *fields, struct work *work, struct writer *answer,
                          struct fault *fault) {
   (void)host;
@@ -330,7 +350,7 @@ enum outcome request_handle(struct host *host, enum request_type type, struct re
       [REQUEST_INFO] = info,         [REQUEST_CREATE] = create, [REQUEST_ACTIVATE] = activate_blank,
       [REQUEST_DESTROY] = destroy,   [REQUEST_LIST] = list,     [REQUEST_LIMITS] = set_limits,
       [REQUEST_USAGE] = tell_usage,  [REQUEST_FREEZE] = freeze, [REQUEST_FORGET_LAYER] = forget_layer,
-      [REQUEST_ADOPT_BLANK] = adopt, [REQUEST_STOP] = stop,
+      [REQUEST_ADOPT_BLANK] = adopt, [REQUEST_STOP] = stop,     [REQUEST_CHANGES] = tell_changes,
   };
   if (type >= sizeof handlers / sizeof *handlers || handlers[type] == NULL) {
     return BROKEN;

@@ -24,6 +24,7 @@ enum request_type {
   REQUEST_FORGET_LAYER = 0x09,
   REQUEST_ADOPT_BLANK = 0x0a,
   REQUEST_STOP = 0x0b,
+  REQUEST_CHANGES = 0x0c,
   ANSWER_OK = 0x80,
   ANSWER_FAIL = 0x81,
 };
