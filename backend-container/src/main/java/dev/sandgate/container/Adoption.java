@@ -35,18 +35,18 @@ final class Adoption {
   private static final long REMOVAL_SECONDS = 4;
 
   private final Host host;
-  private final Set<String> known;
+  private final Map<String, SandboxSpec> known;
 
   Adoption(Host host, List<SandboxSpec> known) {
     this.host = host;
-    this.known = known.stream().map(SandboxSpec::id).collect(Collectors.toSet());
+    this.known = known.stream().collect(Collectors.toMap(SandboxSpec::id, Function.identity()));
   }
 
   List<Sandbox> run() {
     Map<String, Found> found =
         host.spawner().list().stream().collect(Collectors.toMap(Found::id, Function.identity()));
     List<Found> alive =
-        found.values().stream().filter(f -> f.pid() != 0 && known.contains(f.id())).toList();
+        found.values().stream().filter(f -> f.pid() != 0 && known.containsKey(f.id())).toList();
     List<Sandbox> adopted = reconnect(alive);
     Set<String> leftovers = new HashSet<>(found.keySet());
     leftovers.addAll(uppers());
@@ -84,8 +84,10 @@ final class Adoption {
   }
 
   private List<Sandbox> take(String id, AgentConnection agent) {
-    if (agent.isSetUp()) {
-      return List.of(new ContainerSandbox(host, id, agent));
+    SandboxSpec spec = known.get(id);
+    if (agent.isSetUp() && spec != null) {
+      List<String> layers = host.layers().names(spec.layers());
+      return List.of(new ContainerSandbox(host, id, layers, agent));
     }
     LOG.warn("{} was never finished", id);
     agent.close();

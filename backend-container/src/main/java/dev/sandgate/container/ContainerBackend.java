@@ -20,6 +20,9 @@ final class ContainerBackend implements Backend {
       Set.of(
           Capability.TERMINAL,
           Capability.FILES,
+          Capability.ARCHIVES,
+          Capability.WATCH,
+          Capability.CHANGES,
           Capability.CONNECT,
           Capability.LAYERS,
           Capability.LIMITS,

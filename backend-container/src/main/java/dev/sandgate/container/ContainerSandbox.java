@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.container;
 
+import dev.sandgate.spi.Change;
 import dev.sandgate.spi.Connection;
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.Exec;
@@ -16,7 +17,9 @@ import dev.sandgate.spi.Termination;
 import dev.sandgate.spi.Termination.Reason;
 import dev.sandgate.spi.Usage;
 import dev.sandgate.support.agent.AgentConnection;
+import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -29,15 +32,17 @@ final class ContainerSandbox implements Sandbox {
 
   private final Host host;
   private final String id;
+  private final List<String> layers;
   private final AgentConnection agent;
   private final CompletableFuture<Termination> terminated = new CompletableFuture<>();
   private volatile boolean used;
   private @Nullable CompletableFuture<Void> removal;
 
   @SuppressWarnings("FutureReturnValueIgnored") // it cannot fail
-  ContainerSandbox(Host host, String id, AgentConnection agent) {
+  ContainerSandbox(Host host, String id, List<String> layers, AgentConnection agent) {
     this.host = host;
     this.id = id;
+    this.layers = layers;
     this.agent = agent;
     agent.lost().thenAccept(this::onLost);
   }
@@ -82,6 +87,12 @@ final class ContainerSandbox implements Sandbox {
   public Files files() {
     used = true;
     return agent.files();
+  }
+
+  @Override
+  public Multi<Change> changes() {
+    used = true;
+    return isBeingRemoved() ? this.<Change>gone().toMulti() : Changes.of(host, id, layers);
   }
 
   @Override

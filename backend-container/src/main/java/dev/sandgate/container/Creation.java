@@ -77,7 +77,7 @@ final class Creation {
                 spec.hostname()));
     AgentConnection agent = greeting.await().indefinitely();
     setUp(agent, limits);
-    ContainerSandbox sandbox = new ContainerSandbox(host, spec.id(), agent);
+    ContainerSandbox sandbox = new ContainerSandbox(host, spec.id(), layers, agent);
     undo.push("sandbox " + spec.id(), () -> sandbox.destroyUnused().await().indefinitely());
     return sandbox;
   }

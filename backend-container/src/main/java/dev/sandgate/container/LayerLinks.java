@@ -42,11 +42,20 @@ final class LayerLinks {
     return layers.stream().map(this::link).toList();
   }
 
-  private String link(Layer layer) {
+  /** The same for images that are linked already, or were. */
+  List<String> names(List<Layer> layers) {
+    return layers.stream().map(layer -> directory.getFileName() + "/" + name(layer)).toList();
+  }
+
+  private static String name(Layer layer) {
     if (!DIGEST.matcher(layer.digest()).matches()) {
       throw SandgateException.invalid("layers", "not a digest: " + layer.digest());
     }
-    String name = layer.digest().replace(':', '-') + SUFFIX;
+    return layer.digest().replace(':', '-') + SUFFIX;
+  }
+
+  private String link(Layer layer) {
+    String name = name(layer);
     if (!linked.contains(name)) {
       make(layer, directory.resolve(name));
       linked.add(name);

@@ -38,6 +38,8 @@ public abstract class BackendContract
         TerminalCases,
         SessionCases,
         FilesCases,
+        FileSafetyCases,
+        TreeCases,
         ConnectCases,
         FailureCases,
         LimitsCases,

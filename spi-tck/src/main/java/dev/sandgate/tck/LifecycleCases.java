@@ -33,6 +33,9 @@ interface LifecycleCases {
       EnumSet.of(
           Capability.TERMINAL,
           Capability.FILES,
+          Capability.ARCHIVES,
+          Capability.WATCH,
+          Capability.CHANGES,
           Capability.CONNECT,
           Capability.LAYERS,
           Capability.LIMITS,
@@ -179,12 +182,16 @@ interface LifecycleCases {
     refused(Capability.PAUSE, sandbox.resume());
     refused(Capability.RESET, sandbox.reset());
     refused(Capability.DISK_SNAPSHOT, sandbox.snapshot());
+    refused(Capability.CHANGES, sandbox.changes().collect().asList());
     refused(Capability.CONNECT, sandbox.connect(80));
     refused(Capability.TERMINAL, sandbox.exec(Command.of("true").terminal(80, 24).spec()));
     refused(Capability.SESSIONS, sandbox.openSession(SessionSpec.of("s")));
     refused(Capability.SESSIONS, sandbox.attachSession("s"));
     refused(Capability.SESSIONS, sandbox.runInSession(new SessionCommand("s", "e", "true", false)));
-    if (!fixture().has(Capability.FILES)) {
+    if (fixture().has(Capability.FILES)) {
+      refused(Capability.ARCHIVES, sandbox.files().archive("", "/").collect().asList());
+      refused(Capability.WATCH, sandbox.files().watch("", "/", false).collect().asList());
+    } else {
       assertEquals(
           ErrorCode.UNSUPPORTED, assertThrows(SandgateException.class, sandbox::files).code());
     }

@@ -8,6 +8,12 @@ public enum Capability {
   TERMINAL,
   /** {@link Sandbox#files()} works. */
   FILES,
+  /** {@link Files#archive} and {@link Files#extract} work. */
+  ARCHIVES,
+  /** {@link Files#watch} works. */
+  WATCH,
+  /** {@link Sandbox#changes} works. */
+  CHANGES,
   /** {@link Sandbox#connect} reaches a TCP port inside. */
   CONNECT,
   /** {@link SandboxSpec#layers()} is the root file system, stacked. */

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.spi;
 
+import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 
 /**
@@ -51,6 +52,20 @@ public interface Sandbox {
    */
   default Files files() {
     throw new SandgateException(ErrorCode.UNSUPPORTED, "backend lacks " + Capability.FILES);
+  }
+
+  /**
+   * What is different from the environment it was made of, a snapshot of no single moment while commands
+   * run. Costs in proportion to the changes. Needs {@link Capability#CHANGES}. Back-pressured.
+   *
+   * @return changes, a directory before what is in it
+   */
+  default Multi<Change> changes() {
+    return Multi.createFrom()
+        .failure(
+            () ->
+                new SandgateException(
+                    ErrorCode.UNSUPPORTED, "backend lacks " + Capability.CHANGES));
   }
 
   /**

@@ -32,6 +32,13 @@ final class FrameType {
   static final int MKDIR = 0x44;
   static final int MOVE = 0x45;
   static final int REMOVE = 0x46;
+  static final int SET = 0x47;
+  static final int CHECKSUM = 0x48;
+  static final int ARCHIVE = 0x49;
+  static final int EXTRACT = 0x4a;
+  static final int WATCH = 0x4b;
+  static final int EVENT = 0x4c;
+  static final int DIGEST = 0x4d;
   static final int DONE = 0x4e;
   static final int ENTRY = 0x4f;
   static final int CONNECT = 0x50;

@@ -144,7 +144,7 @@ final class GuestChecks {
     between(field, value, 0, Long.MAX_VALUE);
   }
 
-  private static void text(String field, String value) {
+  static void text(String field, String value) {
     if (value.indexOf('\0') >= 0) {
       throw SandgateException.invalid(field, "must not hold a NUL");
     }

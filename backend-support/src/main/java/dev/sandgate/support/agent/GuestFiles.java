@@ -5,6 +5,7 @@ package dev.sandgate.support.agent;
 import dev.sandgate.spi.Files;
 import dev.sandgate.support.agent.GuestFailure.Operation;
 import dev.sandgate.support.agent.Request.Question;
+import dev.sandgate.support.agent.WriteExchange.Written;
 import dev.sandgate.support.wire.FieldWriter;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
@@ -24,22 +25,24 @@ record GuestFiles(Link link) implements Files {
         () -> {
           GuestChecks.path("path", path);
           GuestChecks.notNegative("offset", offset);
-          return new ReadExchange(link, path, f -> f.str(user).str(path).u64(offset).u64(length))
-              .stream();
+          Consumer<FieldWriter> fields = f -> f.str(user).str(path).u64(offset).u64(length);
+          return new ReadExchange(link, question(path, FrameType.READ, 0, fields)).stream();
         });
   }
 
   @Override
   public Uni<Long> write(WriteTarget target, Multi<ByteBuffer> data) {
     int flags = target.parents() ? PARENTS : 0;
-    return link.uni(
-        emitter -> {
-          GuestChecks.path("path", target.path());
-          new WriteExchange(link, target.path(), data, emitter).open(flags, question(target));
-        });
+    Question question = question(target.path(), FrameType.WRITE, flags, fields(target));
+    return checked(
+        target.path(), () -> WriteExchange.send(link, question, data).map(Written::bytes));
   }
 
-  private static Consumer<FieldWriter> question(WriteTarget target) {
+  private static Question question(String path, int type, int flags, Consumer<FieldWriter> fields) {
+    return new Question(Operation.FILE, path, type, flags, fields);
+  }
+
+  private static Consumer<FieldWriter> fields(WriteTarget target) {
     return f ->
         f.str(target.user())
             .str(target.path())
@@ -64,8 +67,8 @@ record GuestFiles(Link link) implements Files {
         () ->
             Request.ask(
                 link,
-                new Question(Operation.FILE, path, FrameType.STAT, 0, f -> f.str(user).str(path)),
-                ListExchange::entry));
+                question(path, FrameType.STAT, 0, f -> f.str(user).str(path)),
+                FileFrames::entry));
   }
 
   @Override
@@ -74,7 +77,9 @@ record GuestFiles(Link link) implements Files {
         () -> {
           GuestChecks.path("path", path);
           GuestChecks.between("depth", depth, 1, 64);
-          return new ListExchange(link, path, f -> f.str(user).str(path).u8(depth)).stream();
+          Consumer<FieldWriter> fields = f -> f.str(user).str(path).u8(depth);
+          Question question = question(path, FrameType.LIST, 0, fields);
+          return new ItemsExchange<>(link, question, FileFrames::entry).stream();
         });
   }
 
@@ -94,9 +99,67 @@ record GuestFiles(Link link) implements Files {
     return run(path, FrameType.REMOVE, recursive ? RECURSIVE : 0, f -> f.str(user).str(path));
   }
 
+  @Override
+  public Uni<Void> setAttributes(String user, String path, Attributes attributes) {
+    return checked(
+        path,
+        () -> {
+          GuestChecks.between("mode", attributes.mode(), -1, 07777);
+          GuestChecks.text("owner", attributes.owner());
+          return run(
+              path,
+              FrameType.SET,
+              0,
+              f -> f.str(user).str(path).u32(attributes.mode()).str(attributes.owner()));
+        });
+  }
+
+  @Override
+  public Uni<Checksum> checksum(String user, String path) {
+    Question question = question(path, FrameType.CHECKSUM, 0, f -> f.str(user).str(path));
+    return checked(path, () -> Request.ask(link, question, FileFrames::digest));
+  }
+
+  @Override
+  public Multi<ByteBuffer> archive(String user, String path) {
+    return checkedMulti(
+        () -> {
+          GuestChecks.path("path", path);
+          Consumer<FieldWriter> fields = f -> f.str(user).str(path);
+          return new ReadExchange(link, question(path, FrameType.ARCHIVE, 0, fields)).stream();
+        });
+  }
+
+  @Override
+  public Uni<Extracted> extract(ExtractTarget target, Multi<ByteBuffer> tar) {
+    Consumer<FieldWriter> fields =
+        f ->
+            f.str(target.user()).str(target.path()).u64(target.maxBytes()).u32(target.maxEntries());
+    int flags = target.parents() ? PARENTS : 0;
+    Question question = question(target.path(), FrameType.EXTRACT, flags, fields);
+    return checked(
+        target.path(),
+        () -> {
+          GuestChecks.notNegative("max_bytes", target.maxBytes());
+          GuestChecks.notNegative("max_entries", target.maxEntries());
+          return WriteExchange.send(link, question, tar)
+              .map(written -> new Extracted(written.bytes(), written.entries()));
+        });
+  }
+
+  @Override
+  public Multi<FileEvent> watch(String user, String path, boolean recursive) {
+    return checkedMulti(
+        () -> {
+          GuestChecks.path("path", path);
+          Consumer<FieldWriter> fields = f -> f.str(user).str(path);
+          Question question = question(path, FrameType.WATCH, recursive ? RECURSIVE : 0, fields);
+          return new ItemsExchange<>(link, question, FileFrames::event).stream();
+        });
+  }
+
   private Uni<Void> run(String path, int type, int flags, Consumer<FieldWriter> fields) {
-    Question question = new Question(Operation.FILE, path, type, flags, fields);
-    return checked(path, () -> Request.run(link, question));
+    return checked(path, () -> Request.run(link, question(path, type, flags, fields)));
   }
 
   private static <T> Uni<T> checked(String path, Supplier<Uni<T>> operation) {

@@ -4,25 +4,21 @@ package dev.sandgate.support.agent;
 
 import dev.sandgate.spi.SandgateException;
 import dev.sandgate.support.agent.Chunks.Chunk;
-import dev.sandgate.support.agent.GuestFailure.Operation;
-import dev.sandgate.support.wire.FieldWriter;
+import dev.sandgate.support.agent.Request.Question;
 import dev.sandgate.support.wire.MalformedFrameException;
 import java.nio.ByteBuffer;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The bytes of a file; asked for at the first demand. Event loop only. */
+/** The bytes of a file or an archive; asked for at the first demand. Event loop only. */
 final class ReadExchange extends Exchange implements DemandStream.Source<ByteBuffer> {
 
   private final Link link;
-  private final String path;
-  private final Consumer<FieldWriter> question;
+  private final Question question;
   private final Incoming incoming;
   private final DemandStream<ByteBuffer> stream;
 
-  ReadExchange(Link link, String path, Consumer<FieldWriter> question) {
+  ReadExchange(Link link, Question question) {
     this.link = link;
-    this.path = path;
     this.question = question;
     this.incoming = new Incoming(link, this, ReceiveWindow.fresh(1));
     this.stream = new DemandStream<>(link, this);
@@ -40,7 +36,8 @@ final class ReadExchange extends Exchange implements DemandStream.Source<ByteBuf
         stream.offerMore();
       }
       case FrameType.OK -> end(null);
-      case FrameType.FAIL -> end(GuestFailure.of(frame).toException(Operation.FILE, path));
+      case FrameType.FAIL ->
+          end(GuestFailure.of(frame).toException(question.operation(), question.subject()));
       default -> throw new MalformedFrameException("frame type " + frame.type() + " for a read");
     }
   }
@@ -75,7 +72,7 @@ final class ReadExchange extends Exchange implements DemandStream.Source<ByteBuf
   public void wanting() {
     try {
       if (channel == 0) {
-        link.open(this, FrameType.READ, 0, question);
+        link.open(this, question.type(), question.flags(), question.fields());
       }
       incoming.grant();
     } catch (SandgateException e) {

@@ -3,44 +3,52 @@
 package dev.sandgate.support.agent;
 
 import dev.sandgate.spi.SandgateException;
-import dev.sandgate.support.agent.GuestFailure.Operation;
+import dev.sandgate.support.agent.Request.Question;
 import dev.sandgate.support.wire.FieldReader;
-import dev.sandgate.support.wire.FieldWriter;
 import dev.sandgate.support.wire.MalformedFrameException;
 import io.smallrye.mutiny.Multi;
+import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.subscription.MultiSubscriber;
 import io.smallrye.mutiny.subscription.UniEmitter;
 import java.nio.ByteBuffer;
 import java.util.concurrent.Flow;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file being written: one chunk is asked of the caller when the one before was sent. Event loop only, but for the
+ * A file or an archive being sent in: one chunk is asked of the caller when the one before was sent. Event loop only, but for the
  * caller's signals, which hop there.
  */
 final class WriteExchange extends Exchange
     implements MultiSubscriber<ByteBuffer>, SendWindow.Completion {
 
+  /** What the guest did with it. */
+  record Written(long bytes, long entries) {}
+
   private final Link link;
-  private final String path;
+  private final Question question;
   private final Multi<ByteBuffer> data;
-  private final UniEmitter<? super Long> emitter;
+  private final UniEmitter<? super Written> emitter;
   private Flow.@Nullable Subscription upstream;
   private @Nullable SendWindow window;
   private boolean sending;
   private boolean ended;
   private boolean settled;
 
-  WriteExchange(Link link, String path, Multi<ByteBuffer> data, UniEmitter<? super Long> emitter) {
+  private WriteExchange(
+      Link link, Question question, Multi<ByteBuffer> data, UniEmitter<? super Written> emitter) {
     this.link = link;
-    this.path = path;
+    this.question = question;
     this.data = data;
     this.emitter = emitter;
   }
 
-  void open(int flags, Consumer<FieldWriter> question) {
-    link.open(this, FrameType.WRITE, flags, question);
+  /** Asks to write, and writes. */
+  static Uni<Written> send(Link link, Question question, Multi<ByteBuffer> data) {
+    return link.uni(emitter -> new WriteExchange(link, question, data, emitter).open());
+  }
+
+  private void open() {
+    link.open(this, question.type(), question.flags(), question.fields());
     emitter.onTermination(() -> link.execute(this::abandon));
   }
 
@@ -58,12 +66,13 @@ final class WriteExchange extends Exchange
       case FrameType.STARTED -> start();
       case FrameType.WINDOW -> raise(fields);
       case FrameType.DONE -> {
-        long written = fields.u64();
+        Written written = new Written(fields.u64(), fields.u64());
         fields.end();
         settle();
         emitter.complete(written);
       }
-      case FrameType.FAIL -> fail(GuestFailure.of(frame).toException(Operation.FILE, path));
+      case FrameType.FAIL ->
+          fail(GuestFailure.of(frame).toException(question.operation(), question.subject()));
       default -> throw new MalformedFrameException("frame type " + frame.type() + " for a write");
     }
   }

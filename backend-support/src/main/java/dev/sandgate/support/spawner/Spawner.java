@@ -30,6 +30,7 @@ public final class Spawner implements AutoCloseable {
   private static final int FORGET_LAYER = 0x09;
   private static final int ADOPT_BLANK = 0x0a;
   private static final int STOP = 0x0b;
+  private static final int CHANGES = 0x0c;
   private static final int DESTROY_ATTEMPTS = 6;
 
   private final SpawnerPool pool;
@@ -160,6 +161,20 @@ public final class Spawner implements AutoCloseable {
   /** Puts a blank that an OCI runtime made into the cgroups of a sandbox. */
   public void adoptBlank(String id, int pid) {
     pool.ask(ADOPT_BLANK, w -> w.str(id).u32(pid));
+  }
+
+  /**
+   * One page of what a sandbox wrote in one directory.
+   *
+   * @param upper its directory
+   * @param layers it was activated with
+   * @param directory below the root, without slashes at its ends; empty for the root
+   * @param position where the page before ended, or 0
+   */
+  public ChangesPage changes(String upper, List<String> layers, String directory, long position) {
+    FieldReader answer =
+        pool.ask(CHANGES, w -> w.str(upper).str(directory).u64(position).list(layers));
+    return ChangesPage.read(answer);
   }
 
   /** Ends the spawner; sandboxes live on. */

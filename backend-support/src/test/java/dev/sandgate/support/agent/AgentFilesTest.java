@@ -9,6 +9,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.sandgate.spi.Connection;
 import dev.sandgate.spi.ErrorCode;
+import dev.sandgate.spi.Files.Attributes;
+import dev.sandgate.spi.Files.Checksum;
+import dev.sandgate.spi.Files.EventKind;
+import dev.sandgate.spi.Files.ExtractTarget;
+import dev.sandgate.spi.Files.Extracted;
+import dev.sandgate.spi.Files.FileEvent;
 import dev.sandgate.spi.Files.FileInfo;
 import dev.sandgate.spi.Files.FileType;
 import dev.sandgate.spi.Files.WriteMode;
@@ -136,6 +142,60 @@ final class AgentFilesTest {
     assertEquals(1, slow.getItems().size());
     slow.request(Long.MAX_VALUE).awaitCompletion(PlainAgent.PATIENCE);
     assertEquals(5_000, slow.getItems().stream().map(FileInfo::path).distinct().count());
+    await(files.remove("", directory.toString(), true));
+  }
+
+  @Test
+  void shouldArchiveAndExtractAsSlowlyAsAsked() throws IOException {
+    Path from = Files.createDirectories(Path.of(path("from/a")));
+    byte[] data = new byte[2_000_000];
+    new Random(4).nextBytes(data);
+    Files.write(from.resolve("f"), data);
+    AssertSubscriber<ByteBuffer> slow =
+        files.archive("", path("from")).subscribe().withSubscriber(AssertSubscriber.create(1));
+    slow.awaitItems(1, PlainAgent.PATIENCE);
+    assertEquals(1, slow.getItems().size());
+    slow.cancel();
+    ExtractTarget target = new ExtractTarget("", path("to/x"), true, Long.MAX_VALUE, 100);
+    Extracted done = await(files.extract(target, files.archive("", path("from"))));
+    assertEquals(new Extracted(data.length, 3), done);
+    assertArrayEquals(data, Files.readAllBytes(Path.of(path("to/x/a/f"))));
+    SandgateException bad =
+        assertThrows(
+            SandgateException.class,
+            () -> await(files.extract(target, Multi.createFrom().item(text("no archive")))));
+    assertEquals(ErrorCode.FILE_FAILED, bad.code());
+    await(files.remove("", path("from"), true));
+    await(files.remove("", path("to"), true));
+  }
+
+  @Test
+  void shouldWatchHashAndChange() throws IOException {
+    Path directory = Files.createDirectories(Path.of(path("watched")));
+    AssertSubscriber<FileEvent> events =
+        files
+            .watch("", directory.toString(), true)
+            .subscribe()
+            .withSubscriber(AssertSubscriber.create(Long.MAX_VALUE));
+    events.awaitItems(1, PlainAgent.PATIENCE);
+    assertEquals(EventKind.STARTED, events.getItems().getFirst().kind());
+    Files.writeString(directory.resolve("f"), "abc");
+    events.awaitItems(2, PlainAgent.PATIENCE);
+    assertEquals(
+        new FileEvent(EventKind.CREATED, false, directory.resolve("f").toString(), ""),
+        events.getItems().get(1));
+    events.cancel();
+    String f = directory.resolve("f").toString();
+    assertEquals(
+        new Checksum(3, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+        await(files.checksum("", f)));
+    await(files.setAttributes("", f, new Attributes(0604, "12:34")));
+    assertEquals(0604, await(files.stat("", f)).mode());
+    assertEquals(12, await(files.stat("", f)).uid());
+    assertEquals(34, await(files.stat("", f)).gid());
+    assertEquals(
+        ErrorCode.INVALID_ARGUMENT,
+        refused(() -> await(files.setAttributes("", f, new Attributes(010000, "")))));
     await(files.remove("", directory.toString(), true));
   }
 

@@ -12,8 +12,8 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** A range of a regular file, chunk by chunk. */
-final class FileReader implements BlockingStream.Source<ByteBuffer> {
+/** A range of a regular file as it is when it is opened, chunk by chunk. */
+final class FileReader implements BlockingStream.Source<ByteBuffer>, AutoCloseable {
 
   private static final int CHUNK = 65_536;
 
@@ -29,7 +29,8 @@ final class FileReader implements BlockingStream.Source<ByteBuffer> {
     requireRegular(file);
     FileChannel channel = FileChannel.open(file);
     channel.position(offset);
-    return new FileReader(channel, length < 0 ? Long.MAX_VALUE : length);
+    long rest = Math.max(0, channel.size() - offset);
+    return new FileReader(channel, length < 0 ? rest : Math.min(rest, length));
   }
 
   /** Opening a pipe would wait for its other end. */

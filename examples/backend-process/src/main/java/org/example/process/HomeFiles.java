@@ -18,8 +18,14 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** File operations below a sandbox's home; a path that leads out of it is refused. */
@@ -27,6 +33,7 @@ final class HomeFiles implements Files {
 
   private final Path home;
   private final Runnable checkAlive;
+  private final Set<Path> written = ConcurrentHashMap.newKeySet();
 
   HomeFiles(Path home, Runnable checkAlive) {
     this.home = home;
@@ -86,29 +93,48 @@ final class HomeFiles implements Files {
 
   @Override
   public Uni<Long> write(WriteTarget target, Multi<ByteBuffer> data) {
-    return step(target.path(), () -> opened(target))
+    return Work.of(() -> claimed(target), written::remove)
+        .chain(
+            file ->
+                writeClaimed(target, data).onTermination().invoke(() -> written.remove(file)));
+  }
+
+  /** The file, which nobody else writes meanwhile. */
+  private Path claimed(WriteTarget target) {
+    checkAlive.run();
+    try {
+      makeParents(target);
+      Path file = inside(target.path());
+      if (!written.add(file)) {
+        throw new SandgateException(ErrorCode.FILE_FAILED, file + ": somebody else is writing it");
+      }
+      return file;
+    } catch (IOException e) {
+      throw typed(target.path(), e);
+    }
+  }
+
+  private void makeParents(WriteTarget target) throws IOException {
+    Path parent = Path.of(target.path()).getParent();
+    if (target.parents() && parent != null && parent.startsWith(home)) {
+      java.nio.file.Files.createDirectories(parent);
+    }
+  }
+
+  private Uni<Long> writeClaimed(WriteTarget target, Multi<ByteBuffer> data) {
+    return step(target.path(), () -> FileWriter.open(inside(target.path()), target))
         .chain(
             channel -> {
-              AtomicLong written = new AtomicLong();
+              AtomicLong count = new AtomicLong();
               return data.onItem()
                   .transformToUniAndConcatenate(
-                      chunk -> step(target.path(), () -> written.addAndGet(put(channel, chunk))))
+                      chunk -> step(target.path(), () -> count.addAndGet(put(channel, chunk))))
                   .onTermination()
                   .call(() -> Work.run(channel::close))
                   .collect()
                   .last()
-                  .map(last -> written.get());
+                  .map(last -> count.get());
             });
-  }
-
-  private FileChannel opened(WriteTarget target) throws IOException {
-    if (target.parents()) {
-      Path parent = Path.of(target.path()).getParent();
-      if (parent != null && parent.startsWith(home)) {
-        java.nio.file.Files.createDirectories(parent);
-      }
-    }
-    return FileWriter.open(inside(target.path()), target);
   }
 
   private static int put(FileChannel channel, ByteBuffer chunk) throws IOException {
@@ -167,6 +193,41 @@ final class HomeFiles implements Files {
             java.nio.file.Files.delete(entry);
           }
         });
+  }
+
+  @Override
+  public Uni<Void> setAttributes(String user, String path, Attributes attributes) {
+    return step(
+        path,
+        () -> {
+          Path entry = inside(path);
+          Owners.change(entry, attributes.owner());
+          if (attributes.mode() >= 0 && java.nio.file.Files.isSymbolicLink(entry)) {
+            throw new SandgateException(ErrorCode.FILE_FAILED, path + ": a link has no mode");
+          }
+          if (attributes.mode() >= 0) {
+            java.nio.file.Files.setAttribute(entry, "unix:mode", attributes.mode(), NOFOLLOW_LINKS);
+          }
+        });
+  }
+
+  @Override
+  public Uni<Checksum> checksum(String user, String path) {
+    return step(path, () -> checksum(FileReader.open(inside(path), 0, -1)));
+  }
+
+  private static Checksum checksum(FileReader reader) throws IOException {
+    try (FileReader open = reader) {
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      long size = 0;
+      for (Optional<ByteBuffer> next = open.next(); next.isPresent(); next = open.next()) {
+        size += next.get().remaining();
+        digest.update(next.get());
+      }
+      return new Checksum(size, HexFormat.of().formatHex(digest.digest()));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK has SHA-256", e);
+    }
   }
 
   /** The platform's error for what the JDK threw. */

@@ -6,6 +6,9 @@ import dev.sandgate.spi.Files;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -66,7 +69,9 @@ final class FakeFiles implements Files {
                   .invoke(chunk -> append(target.path(), offset, chunk))
                   .collect()
                   .last()
-                  .map(last -> offset.get() - start);
+                  .map(last -> offset.get() - start)
+                  .onTermination()
+                  .invoke(() -> tree.close(target.path()));
             });
   }
 
@@ -101,5 +106,24 @@ final class FakeFiles implements Files {
   @Override
   public Uni<Void> remove(String user, String path, boolean recursive) {
     return step(() -> tree.remove(path, recursive));
+  }
+
+  @Override
+  public Uni<Void> setAttributes(String user, String path, Attributes attributes) {
+    return step(() -> tree.setAttributes(path, attributes));
+  }
+
+  @Override
+  public Uni<Checksum> checksum(String user, String path) {
+    return step(() -> tree.read(path)).map(FakeFiles::checksum);
+  }
+
+  private static Checksum checksum(byte[] content) {
+    try {
+      byte[] digest = MessageDigest.getInstance("SHA-256").digest(content);
+      return new Checksum(content.length, HexFormat.of().formatHex(digest));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK has SHA-256", e);
+    }
   }
 }

@@ -3,15 +3,18 @@
 package dev.sandgate.tck.fake;
 
 import dev.sandgate.spi.ErrorCode;
+import dev.sandgate.spi.Files.Attributes;
 import dev.sandgate.spi.Files.FileInfo;
 import dev.sandgate.spi.Files.FileType;
 import dev.sandgate.spi.Files.WriteMode;
 import dev.sandgate.spi.Files.WriteTarget;
 import dev.sandgate.spi.SandgateException;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 
 /** Directories and small regular files in memory, by absolute path; thread-safe. */
@@ -21,15 +24,24 @@ final class FakeTree {
     private final FileType type;
     private final int mode;
     private final byte[] content;
+    private final int uid;
+    private final int gid;
 
     Node(FileType type, int mode, byte[] content) {
+      this(type, mode, content, 0, 0);
+    }
+
+    Node(FileType type, int mode, byte[] content, int uid, int gid) {
       this.type = type;
       this.mode = mode;
       this.content = content;
+      this.uid = uid;
+      this.gid = gid;
     }
   }
 
   private final NavigableMap<String, Node> nodes = new TreeMap<>();
+  private final Set<String> written = new HashSet<>();
 
   FakeTree() {
     clear();
@@ -67,6 +79,9 @@ final class FakeTree {
       makeDirectory(parent(path), 0755, true);
     }
     requireParent(path);
+    if (written.contains(path)) {
+      throw new SandgateException(ErrorCode.FILE_FAILED, path + ": somebody else is writing it");
+    }
     Node old = nodes.get(path);
     if (old != null && target.mode() == WriteMode.CREATE) {
       throw exists(path);
@@ -74,7 +89,14 @@ final class FakeTree {
     if (old == null || target.mode() == WriteMode.TRUNCATE) {
       nodes.put(path, new Node(FileType.REGULAR, target.fileMode(), new byte[0]));
     }
-    return target.mode() == WriteMode.RESUME ? target.offset() : read(path).length;
+    long start = target.mode() == WriteMode.RESUME ? target.offset() : read(path).length;
+    written.add(path);
+    return start;
+  }
+
+  /** The writing that {@link #open} began is over. */
+  synchronized void close(String path) {
+    written.remove(path);
   }
 
   synchronized void put(String path, long offset, byte[] data) {
@@ -82,12 +104,12 @@ final class FakeTree {
     int end = Math.toIntExact(offset + data.length);
     byte[] content = Arrays.copyOf(node.content, Math.max(end, node.content.length));
     System.arraycopy(data, 0, content, (int) offset, data.length);
-    nodes.put(path, new Node(node.type, node.mode, content));
+    nodes.put(path, new Node(node.type, node.mode, content, node.uid, node.gid));
   }
 
   synchronized FileInfo stat(String path) {
     Node node = find(path);
-    return new FileInfo(path, node.type, node.mode, 0, 0, node.content.length, 0, "");
+    return new FileInfo(path, node.type, node.mode, node.uid, node.gid, node.content.length, 0, "");
   }
 
   synchronized List<FileInfo> list(String path, int depth) {
@@ -138,6 +160,23 @@ final class FakeTree {
     }
     below.forEach(info -> nodes.remove(info.path()));
     nodes.remove(path);
+  }
+
+  synchronized void setAttributes(String path, Attributes change) {
+    Node node = find(path);
+    String[] owner = change.owner().split(":", -1);
+    int mode = change.mode() < 0 ? node.mode : change.mode();
+    int uid = number(owner[0], node.uid);
+    int gid = owner.length > 1 ? number(owner[1], node.gid) : node.gid;
+    nodes.put(path, new Node(node.type, mode, node.content, uid, gid));
+  }
+
+  /** A number, as only those are known here. */
+  private static int number(String text, int otherwise) {
+    if (!text.chars().allMatch(Character::isDigit)) {
+      throw new SandgateException(ErrorCode.FILE_FAILED, text + ": no such owner");
+    }
+    return text.isEmpty() ? otherwise : Integer.parseInt(text);
   }
 
   private Node find(String path) {
