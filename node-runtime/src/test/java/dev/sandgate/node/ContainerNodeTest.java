@@ -10,6 +10,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.sandgate.node.support.Answers;
 import dev.sandgate.node.support.Ran;
 import dev.sandgate.node.support.TestNode;
+import dev.sandgate.proto.v1.DownloadArchiveRequest;
+import dev.sandgate.proto.v1.DownloadArchiveResponse;
+import dev.sandgate.proto.v1.ExecResult;
+import dev.sandgate.proto.v1.FileEventKind;
+import dev.sandgate.proto.v1.FilesGrpcClient;
+import dev.sandgate.proto.v1.FsChanges;
+import dev.sandgate.proto.v1.UploadArchiveRequest;
+import dev.sandgate.proto.v1.UploadArchiveResponse;
+import dev.sandgate.proto.v1.WatchFilesRequest;
+import dev.sandgate.proto.v1.WatchFilesResponse;
 import dev.sandgate.proto.v1.AttachExecRequest;
 import dev.sandgate.proto.v1.Command;
 import dev.sandgate.proto.v1.CreateSandboxBatchItem;
@@ -37,8 +47,10 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -159,6 +171,78 @@ class ContainerNodeTest {
         TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun), messages);
     assertEquals(
         HexFormat.of().formatHex(expected.digest()), HexFormat.of().formatHex(received.digest()));
+    delete(id);
+  }
+
+  private ExecResult changing(String sandbox, String execId, String script) {
+    Command command =
+        Command.newBuilder().addArgv("sh").addArgv("-c").addArgv(script).build();
+    return node.rpc()
+        .unary(
+            ExecsGrpcClient.Run,
+            RunExecRequest.newBuilder()
+                .setSandboxId(sandbox)
+                .setExecId(execId)
+                .setCommand(command)
+                .setReportChanges(true)
+                .build());
+  }
+
+  private static Set<String> shown(FsChanges changes) {
+    return changes.getChangesList().stream()
+        .map(change -> change.getKind() + " " + change.getPath())
+        .map(line -> line.replace("FILE_CHANGE_KIND_", ""))
+        .collect(Collectors.toSet());
+  }
+
+  @Test
+  void shouldSayWhatOneCommandChanged() {
+    String id = create();
+    run(id, "sh", "-c", "cd /tmp; echo 1 > keep; echo 1 > edit; echo 1 > drop; mkdir d");
+    ExecResult result =
+        changing(id, "c1", "cd /tmp; echo 2 > edit; rm drop; echo 1 > d/new; touch t; rm t");
+    assertEquals(
+        Set.of("MODIFIED /tmp/edit", "REMOVED /tmp/drop", "ADDED /tmp/d/new"),
+        shown(result.getFsChanges()));
+    assertEquals(1, result.getFsChanges().getAdded());
+    assertEquals(1, result.getFsChanges().getModified());
+    assertEquals(1, result.getFsChanges().getRemoved());
+    assertEquals(false, changing(id, "c1", "true").hasFsChanges());
+    assertEquals(Set.of(), shown(changing(id, "c2", "cat /tmp/keep; ls -R /tmp").getFsChanges()));
+    delete(id);
+  }
+
+  @Test
+  void shouldCarryArchivesBothWaysAndEvents() {
+    String id = create();
+    run(id, "sh", "-c", "mkdir -p /tmp/from/a; seq 1 100000 > /tmp/from/a/f");
+    Answers<WatchFilesRequest, WatchFilesResponse> events =
+        node.rpc().stream(
+            FilesGrpcClient.Watch,
+            WatchFilesRequest.newBuilder().setSandboxId(id).setPath("/tmp").build());
+    assertEquals(
+        FileEventKind.FILE_EVENT_KIND_STARTED, events.next().orElseThrow().getKind());
+    Answers<UploadArchiveRequest, UploadArchiveResponse> upload =
+        node.rpc().open(FilesGrpcClient.UploadArchive, 0);
+    upload.send(
+        UploadArchiveRequest.newBuilder()
+            .setSandboxId(id)
+            .setPath("/tmp/to")
+            .setParents(true)
+            .build());
+    for (DownloadArchiveResponse part :
+        node.rpc().stream(
+                FilesGrpcClient.DownloadArchive,
+                DownloadArchiveRequest.newBuilder().setSandboxId(id).setPath("/tmp/from").build())
+            .rest()) {
+      upload.send(UploadArchiveRequest.newBuilder().setData(part.getData()).build());
+    }
+    upload.end();
+    assertEquals(3, upload.only().getEntries());
+    assertEquals(0, run(id, "cmp", "/tmp/from/a/f", "/tmp/to/a/f").result().getExitCode());
+    WatchFilesResponse made = events.next().orElseThrow();
+    assertEquals("FILE_EVENT_KIND_CREATED /tmp/to", made.getKind() + " " + made.getPath());
+    events.cancel();
     delete(id);
   }
 

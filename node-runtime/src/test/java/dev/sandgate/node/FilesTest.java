@@ -11,9 +11,13 @@ import com.google.protobuf.ByteString;
 import dev.sandgate.node.support.Answers;
 import dev.sandgate.node.support.Rpc.Failed;
 import dev.sandgate.node.support.TestNode;
+import dev.sandgate.proto.v1.ChecksumFileRequest;
+import dev.sandgate.proto.v1.ChecksumFileResponse;
+import dev.sandgate.proto.v1.DownloadArchiveRequest;
 import dev.sandgate.proto.v1.FileInfo;
 import dev.sandgate.proto.v1.FileType;
 import dev.sandgate.proto.v1.FilesGrpcClient;
+import dev.sandgate.proto.v1.ListChangesRequest;
 import dev.sandgate.proto.v1.ListFilesRequest;
 import dev.sandgate.proto.v1.MakeDirectoryRequest;
 import dev.sandgate.proto.v1.MoveFileRequest;
@@ -22,11 +26,15 @@ import dev.sandgate.proto.v1.PortsGrpcClient;
 import dev.sandgate.proto.v1.ReadFileRequest;
 import dev.sandgate.proto.v1.ReadFileResponse;
 import dev.sandgate.proto.v1.RemoveFileRequest;
+import dev.sandgate.proto.v1.SetFileAttributesRequest;
 import dev.sandgate.proto.v1.StatFileRequest;
+import dev.sandgate.proto.v1.UploadArchiveRequest;
+import dev.sandgate.proto.v1.WatchFilesRequest;
 import dev.sandgate.proto.v1.WriteFileRequest;
 import dev.sandgate.proto.v1.WriteFileResponse;
 import io.vertx.grpc.common.GrpcStatus;
 import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -146,6 +154,58 @@ class FilesTest {
                 .build());
     Failed gone = assertThrows(Failed.class, () -> stat("/tmp/dir"));
     assertEquals(GrpcStatus.NOT_FOUND, gone.status());
+  }
+
+  @Test
+  void shouldHashAndChangeAFile() {
+    byte[] data = "hello".getBytes(StandardCharsets.UTF_8);
+    write("/tmp/h", data);
+    ChecksumFileResponse sum =
+        node.rpc()
+            .unary(
+                FilesGrpcClient.Checksum,
+                ChecksumFileRequest.newBuilder().setSandboxId(sandbox).setPath("/tmp/h").build());
+    assertEquals(
+        "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824", sum.getSha256());
+    assertEquals(5, sum.getSize());
+    set(attributes().setMode(0));
+    assertEquals(0, stat("/tmp/h").getMode());
+    set(attributes().setOwner("7:8"));
+    assertEquals(0, stat("/tmp/h").getMode());
+    assertEquals(7, stat("/tmp/h").getUid());
+    assertEquals(8, stat("/tmp/h").getGid());
+    Failed bad = assertThrows(Failed.class, () -> set(attributes().setMode(010000)));
+    assertEquals("mode", bad.detail().getField());
+  }
+
+  private SetFileAttributesRequest.Builder attributes() {
+    return SetFileAttributesRequest.newBuilder().setSandboxId(sandbox).setPath("/tmp/h");
+  }
+
+  private void set(SetFileAttributesRequest.Builder request) {
+    node.rpc().unary(FilesGrpcClient.SetAttributes, request.build());
+  }
+
+  @Test
+  void shouldRefuseTreesThatTheBackendDoesNotHave() {
+    List<Answers<?, ?>> calls =
+        List.of(
+            node.rpc().stream(
+                FilesGrpcClient.DownloadArchive,
+                DownloadArchiveRequest.newBuilder().setSandboxId(sandbox).setPath("/").build()),
+            node.rpc().stream(
+                FilesGrpcClient.UploadArchive,
+                UploadArchiveRequest.newBuilder().setSandboxId(sandbox).setPath("/").build()),
+            node.rpc().stream(
+                FilesGrpcClient.Watch,
+                WatchFilesRequest.newBuilder().setSandboxId(sandbox).setPath("/").build()),
+            node.rpc().stream(
+                FilesGrpcClient.Changes,
+                ListChangesRequest.newBuilder().setSandboxId(sandbox).build()));
+    for (Answers<?, ?> call : calls) {
+      Failed failed = assertThrows(Failed.class, call::next);
+      assertEquals("UNSUPPORTED", failed.detail().getCode());
+    }
   }
 
   @Test

@@ -23,8 +23,10 @@ import dev.sandgate.proto.v1.SignalExecResponse;
 import dev.sandgate.proto.v1.StartExecRequest;
 import dev.sandgate.proto.v1.WriteStdinRequest;
 import dev.sandgate.proto.v1.WriteStdinResponse;
+import dev.sandgate.spi.Capability;
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.OutputOffsets;
+import dev.sandgate.spi.Sandbox;
 import dev.sandgate.spi.SandgateException;
 import io.smallrye.mutiny.Uni;
 import java.util.UUID;
@@ -73,6 +75,19 @@ final class ExecsService {
     return settled.isDone()
         ? executions.start(live, id, command)
         : settled.thenCompose(known -> executions.start(known, id, command));
+  }
+
+  /** Whether a command was started with this id. */
+  boolean knows(String sandboxId, String execId) {
+    return !execId.isEmpty() && records.find(sandboxId, execId) != null;
+  }
+
+  /** A running sandbox whose backend can do this. */
+  Uni<Sandbox> running(String sandboxId, Capability capability) {
+    LiveSandbox live = sandboxes.find(sandboxId);
+    return Uni.createFrom()
+        .completionStage(() -> sandboxes.settled(live))
+        .map(settled -> settled.running(capability));
   }
 
   /** Finds the record of a command. */

@@ -6,12 +6,14 @@ import static dev.sandgate.spi.SandgateException.invalid;
 
 import com.google.protobuf.ByteString;
 import dev.sandgate.node.execs.Output.Next;
+import dev.sandgate.node.files.ChangesAround;
 import dev.sandgate.node.rpc.Blocking;
 import dev.sandgate.proto.v1.Command;
 import dev.sandgate.proto.v1.ExecResult;
 import dev.sandgate.proto.v1.OutputPolicy;
 import dev.sandgate.proto.v1.OutputStream;
 import dev.sandgate.proto.v1.RunExecRequest;
+import dev.sandgate.spi.Capability;
 import io.smallrye.mutiny.Uni;
 import java.io.IOException;
 
@@ -27,6 +29,16 @@ final class RunCall {
   }
 
   Uni<ExecResult> run(RunExecRequest request) {
+    if (!request.getReportChanges() || execs.knows(request.getSandboxId(), request.getExecId())) {
+      return plain(request);
+    }
+    return execs
+        .running(request.getSandboxId(), Capability.CHANGES)
+        .flatMap(sandbox -> ChangesAround.of(sandbox, () -> plain(request)))
+        .map(done -> done.result().toBuilder().setFsChanges(done.changes()).build());
+  }
+
+  private Uni<ExecResult> plain(RunExecRequest request) {
     Command command = command(request);
     return Uni.createFrom()
         .completionStage(() -> execs.started(request.getSandboxId(), request.getExecId(), command))

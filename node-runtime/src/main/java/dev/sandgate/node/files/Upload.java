@@ -5,29 +5,51 @@ package dev.sandgate.node.files;
 import static dev.sandgate.spi.SandgateException.invalid;
 
 import com.google.protobuf.ByteString;
-import dev.sandgate.node.checks.Fields;
+import com.google.protobuf.MessageLite;
 import dev.sandgate.node.rpc.Call;
 import dev.sandgate.node.rpc.Inflow;
-import dev.sandgate.proto.v1.WriteFileRequest;
-import dev.sandgate.proto.v1.WriteFileResponse;
+import dev.sandgate.spi.Capability;
 import dev.sandgate.spi.Files;
-import dev.sandgate.spi.Files.WriteMode;
-import dev.sandgate.spi.Files.WriteTarget;
 import io.smallrye.mutiny.Multi;
+import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.subscription.Cancellable;
 import java.nio.ByteBuffer;
+import java.util.function.BiFunction;
+import java.util.function.Function;
 
-/** One write: the first message says where to, the data of all goes to the backend as it asks for it. */
-final class Upload {
+/**
+ * One stream of bytes into a sandbox: the first message says where to, the data of all goes to the backend as it asks
+ * for it.
+ *
+ * @param <Q> requests
+ * @param <A> the answer
+ */
+final class Upload<Q extends MessageLite, A extends MessageLite> {
 
   private static final int CHUNK = 64 << 10;
 
-  private final FilesService service;
-  private final Call<WriteFileRequest, WriteFileResponse> call;
+  /**
+   * What is sent.
+   *
+   * @param capability the backend must have it
+   * @param sandboxId the sandbox that the first message names
+   * @param data the bytes of a message
+   * @param target checks the first message and gives what to do with the bytes
+   */
+  record Kind<Q, A>(
+      Capability capability,
+      Function<Q, String> sandboxId,
+      Function<Q, ByteString> data,
+      Function<Q, BiFunction<Files, Multi<ByteBuffer>, Uni<A>>> target) {}
 
-  Upload(FilesService service, Call<WriteFileRequest, WriteFileResponse> call) {
+  private final FilesService service;
+  private final Call<Q, A> call;
+  private final Kind<Q, A> kind;
+
+  Upload(FilesService service, Call<Q, A> call, Kind<Q, A> kind) {
     this.service = service;
     this.call = call;
+    this.kind = kind;
   }
 
   void begin() {
@@ -37,60 +59,37 @@ final class Upload {
     call.fetch(1);
   }
 
-  private void first(WriteFileRequest request) {
-    WriteTarget target = target(request);
-    service.with(request.getSandboxId(), call, files -> write(files, target, request));
+  private void first(Q request) {
+    BiFunction<Files, Multi<ByteBuffer>, Uni<A>> target = kind.target().apply(request);
+    service.with(
+        kind.capability(),
+        kind.sandboxId().apply(request),
+        call,
+        files -> send(files, target, request));
   }
 
-  private void write(Files files, WriteTarget target, WriteFileRequest first) {
+  private void send(Files files, BiFunction<Files, Multi<ByteBuffer>, Uni<A>> target, Q first) {
     Multi<ByteBuffer> data =
         Multi.createBy()
             .concatenating()
             .streams(Multi.createFrom().item(first), Inflow.of(call))
-            .map(Upload::checked)
+            .map(request -> checked(kind.data().apply(request)))
             .filter(bytes -> !bytes.isEmpty())
             .map(ByteString::asReadOnlyByteBuffer);
     Cancellable writing =
-        files
-            .write(target, data)
+        target
+            .apply(files, data)
             .subscribe()
             .with(
-                written -> call.execute(() -> call.finish(response(written))),
+                answer -> call.execute(() -> call.finish(answer)),
                 failure -> call.execute(() -> call.fail(failure)));
     call.onClose(writing::cancel);
   }
 
-  private static ByteString checked(WriteFileRequest request) {
-    if (request.getData().size() > CHUNK) {
-      throw invalid(
-          "data",
-          "%,d bytes are too many; send at most 64 KiB".formatted(request.getData().size()));
+  private static ByteString checked(ByteString data) {
+    if (data.size() > CHUNK) {
+      throw invalid("data", "%,d bytes are too many; send at most 64 KiB".formatted(data.size()));
     }
-    return request.getData();
-  }
-
-  private static WriteFileResponse response(long written) {
-    return WriteFileResponse.newBuilder().setBytesWritten(written).build();
-  }
-
-  private static WriteTarget target(WriteFileRequest request) {
-    WriteMode mode =
-        switch (request.getWriteMode()) {
-          case WRITE_MODE_UNSPECIFIED, WRITE_MODE_TRUNCATE -> WriteMode.TRUNCATE;
-          case WRITE_MODE_CREATE -> WriteMode.CREATE;
-          case WRITE_MODE_APPEND -> WriteMode.APPEND;
-          case WRITE_MODE_RESUME -> WriteMode.RESUME;
-          case UNRECOGNIZED -> throw invalid("write_mode", "unknown; give WRITE_MODE_TRUNCATE");
-        };
-    if (request.getOffset() != 0 && mode != WriteMode.RESUME) {
-      throw invalid("offset", "it is for WRITE_MODE_RESUME only; leave it 0");
-    }
-    return new WriteTarget(
-        Fields.user("user", request.getUser()),
-        Fields.path("path", request.getPath()),
-        Infos.mode(request.getMode(), 0644),
-        mode,
-        Fields.range("offset", request.getOffset(), 0, Long.MAX_VALUE),
-        request.getParents());
+    return data;
   }
 }
