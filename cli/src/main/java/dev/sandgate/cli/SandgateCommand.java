@@ -9,6 +9,7 @@ import dev.sandgate.cli.demo.DemoCommand;
 import dev.sandgate.cli.environment.EnvCommand;
 import dev.sandgate.cli.load.LoadCommand;
 import dev.sandgate.cli.sandbox.CreateCommand;
+import dev.sandgate.cli.sandbox.DiffCommand;
 import dev.sandgate.cli.sandbox.ExecCommand;
 import dev.sandgate.cli.sandbox.GetCommand;
 import dev.sandgate.cli.sandbox.ListCommand;
@@ -42,6 +43,7 @@ import picocli.CommandLine.ScopeType;
       ShellCommand.class,
       SessionCommand.class,
       CopyCommand.class,
+      DiffCommand.class,
       RenewCommand.class,
       RemoveCommand.class,
       EnvCommand.class,

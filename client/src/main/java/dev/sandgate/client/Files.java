@@ -4,6 +4,8 @@ package dev.sandgate.client;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.UnsafeByteOperations;
+import dev.sandgate.proto.v1.ChecksumFileRequest;
+import dev.sandgate.proto.v1.ChecksumFileResponse;
 import dev.sandgate.proto.v1.FileInfo;
 import dev.sandgate.proto.v1.FilesGrpcClient;
 import dev.sandgate.proto.v1.ListFilesRequest;
@@ -12,6 +14,7 @@ import dev.sandgate.proto.v1.MakeDirectoryRequest;
 import dev.sandgate.proto.v1.MoveFileRequest;
 import dev.sandgate.proto.v1.ReadFileRequest;
 import dev.sandgate.proto.v1.RemoveFileRequest;
+import dev.sandgate.proto.v1.SetFileAttributesRequest;
 import dev.sandgate.proto.v1.StatFileRequest;
 import dev.sandgate.proto.v1.WriteFileRequest;
 import dev.sandgate.proto.v1.WriteFileResponse;
@@ -233,5 +236,63 @@ public final class Files {
             .setRecursive(recursive)
             .build();
     return calls.unary(FilesGrpcClient.Remove, request, Duration.ZERO).replaceWithVoid();
+  }
+
+  /**
+   * Changes permission bits; a symbolic link has none.
+   *
+   * @param path the entry
+   * @param permissions for example 0755
+   * @return completes when they are changed
+   */
+  public Uni<Void> changeMode(String path, int permissions) {
+    return setAttributes(attributes(path).setMode(permissions));
+  }
+
+  /**
+   * Changes the owner of an entry; a symbolic link is not followed.
+   *
+   * @param path the entry
+   * @param owner {@code user}, {@code user:group} or {@code :group}, names known inside or numbers
+   * @return completes when it is changed
+   */
+  public Uni<Void> changeOwner(String path, String owner) {
+    return setAttributes(attributes(path).setOwner(owner));
+  }
+
+  private SetFileAttributesRequest.Builder attributes(String path) {
+    return SetFileAttributesRequest.newBuilder()
+        .setSandboxId(sandboxId)
+        .setPath(path)
+        .setUser(user);
+  }
+
+  private Uni<Void> setAttributes(SetFileAttributesRequest.Builder request) {
+    return calls.unary(FilesGrpcClient.SetAttributes, request.build()).replaceWithVoid();
+  }
+
+  /**
+   * Hashes a regular file inside the sandbox; its bytes do not leave it.
+   *
+   * @param path the file
+   * @return its SHA-256 and size
+   */
+  public Uni<ChecksumFileResponse> checksum(String path) {
+    ChecksumFileRequest request =
+        ChecksumFileRequest.newBuilder()
+            .setSandboxId(sandboxId)
+            .setPath(path)
+            .setUser(user)
+            .build();
+    return calls.unary(FilesGrpcClient.Checksum, request, Duration.ZERO);
+  }
+
+  /**
+   * Whole directories: archives, watching, changes; as the same user.
+   *
+   * @return a view, cheap to make
+   */
+  public Trees trees() {
+    return new Trees(calls, sandboxId, user);
   }
 }

@@ -21,7 +21,7 @@ import picocli.CommandLine.Parameters;
     footer = {
       "",
       "A directory is copied with everything in it. When DST is a directory, SRC goes into",
-      "it; otherwise DST is the new name. Modes and symbolic links are kept."
+      "it; otherwise DST is the new name. Modes and symbolic links are kept, set-id bits are not."
     })
 public final class CopyCommand extends Work {
 
@@ -46,9 +46,7 @@ public final class CopyCommand extends Work {
       Tally tally = new Tally(progress);
       switch (from) {
         case Place.Local local when to instanceof Place.Inside inside ->
-            new CopyIn(
-                    sandgate.sandboxes().handle(inside.sandboxId()), files(sandgate, inside), tally)
-                .copy(local.path(), inside.path());
+            new CopyIn(files(sandgate, inside), tally).copy(local.path(), inside.path());
         case Place.Inside inside when to instanceof Place.Local local ->
             new CopyOut(files(sandgate, inside), tally).copy(inside.path(), local.path());
         default ->

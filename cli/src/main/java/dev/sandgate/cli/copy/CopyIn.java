@@ -3,33 +3,28 @@
 package dev.sandgate.cli.copy;
 
 import dev.sandgate.cli.connection.CommandFailure;
-import dev.sandgate.client.ExecResult;
-import dev.sandgate.client.Execs;
 import dev.sandgate.client.FileWrite;
-import dev.sandgate.client.SandboxHandle;
 import dev.sandgate.client.SandgateClientException;
 import dev.sandgate.proto.v1.FileType;
 import io.smallrye.mutiny.Multi;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 
-/** Copies local files into a sandbox. Symbolic links are made anew inside; devices, pipes and sockets are refused. */
+/**
+ * Copies local files into a sandbox: a file as it is, a directory or a symbolic link as an archive that is made and
+ * extracted while it is sent. Devices, pipes and sockets are refused.
+ */
 final class CopyIn {
 
-  private static final int PERMISSION_BITS = 07777;
+  private static final int PERMISSION_BITS = 01777;
 
-  private final SandboxHandle sandbox;
   private final dev.sandgate.client.Files files;
   private final Tally tally;
 
-  CopyIn(SandboxHandle sandbox, dev.sandgate.client.Files files, Tally tally) {
-    this.sandbox = sandbox;
+  CopyIn(dev.sandgate.client.Files files, Tally tally) {
     this.files = files;
     this.tally = tally;
   }
@@ -40,7 +35,21 @@ final class CopyIn {
     }
     Path name = source.toAbsolutePath().normalize().getFileName();
     String top = isDirectory(target) && name != null ? join(target, name.toString()) : target;
-    Files.walkFileTree(source, new Visitor(source, top));
+    if (Files.isDirectory(source, LinkOption.NOFOLLOW_LINKS)) {
+      files.makeDirectory(top, permissions(source)).await().indefinitely();
+      upload(top, TreeArchive.of(source, "", tally));
+    } else if (Files.isRegularFile(source, LinkOption.NOFOLLOW_LINKS)) {
+      write(source, top);
+    } else {
+      int slash = top.lastIndexOf('/');
+      upload(
+          top.substring(0, Math.max(1, slash)),
+          TreeArchive.of(source, top.substring(slash + 1), tally));
+    }
+  }
+
+  private void upload(String directory, Multi<ByteBuffer> archive) {
+    files.trees().upload(directory, archive).await().indefinitely();
   }
 
   private boolean isDirectory(String path) {
@@ -59,43 +68,6 @@ final class CopyIn {
     return directory.endsWith("/") ? directory + name : directory + "/" + name;
   }
 
-  /** Copies each entry to its place below the target. */
-  private final class Visitor extends SimpleFileVisitor<Path> {
-
-    private final Path source;
-    private final String target;
-
-    Visitor(Path source, String target) {
-      this.source = source;
-      this.target = target;
-    }
-
-    private String inside(Path entry) {
-      String relative = source.relativize(entry).toString();
-      return relative.isEmpty() ? target : join(target, relative);
-    }
-
-    @Override
-    public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes attributes)
-        throws IOException {
-      files.makeDirectory(inside(directory), permissions(directory)).await().indefinitely();
-      return FileVisitResult.CONTINUE;
-    }
-
-    @Override
-    public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
-      if (attributes.isSymbolicLink()) {
-        link(Files.readSymbolicLink(file).toString(), inside(file));
-      } else if (attributes.isRegularFile()) {
-        write(file, inside(file));
-      } else {
-        throw CommandFailure.failed(file + " is no file, directory or symbolic link");
-      }
-      tally.addFile();
-      return FileVisitResult.CONTINUE;
-    }
-  }
-
   private void write(Path file, String path) throws IOException {
     Multi<ByteBuffer> content =
         FileChunks.of(file).onItem().invoke(part -> tally.addBytes(part.remaining()));
@@ -103,19 +75,7 @@ final class CopyIn {
         .write(path, content, FileWrite.REPLACE.withPermissions(permissions(file)))
         .await()
         .indefinitely();
-  }
-
-  private void link(String points, String path) {
-    ExecResult made =
-        sandbox
-            .execs()
-            .run(Execs.program("ln", "-s", "-n", "-f", "--", points, path).build())
-            .await()
-            .indefinitely();
-    if (!made.ok()) {
-      throw CommandFailure.failed(
-          "the link " + path + " cannot be made: " + made.stderrText().strip());
-    }
+    tally.addFile();
   }
 
   private static int permissions(Path entry) throws IOException {

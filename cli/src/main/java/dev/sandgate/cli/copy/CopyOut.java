@@ -4,10 +4,12 @@ package dev.sandgate.cli.copy;
 
 import dev.sandgate.cli.connection.CommandFailure;
 import dev.sandgate.proto.v1.FileInfo;
-import dev.sandgate.proto.v1.FileType;
+import io.smallrye.mutiny.Multi;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
+import java.nio.channels.Channels;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -18,20 +20,23 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
+import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
+import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
 
 /**
- * Copies files out of a sandbox. What is inside is not trusted: names are checked, nothing is written through a symbolic
- * link, links are made last and set-id bits are dropped.
+ * Copies files out of a sandbox, a directory as an archive that is unpacked while it arrives. What is inside is not
+ * trusted: names are checked, nothing is written through a symbolic link, links are made last and set-id bits are dropped.
  */
 final class CopyOut {
 
-  private static final int DEPTH = 64;
   private static final int READ_AHEAD = 16;
+
+  /** A symbolic link to make when everything else is there. */
+  private record Link(Path local, String target) {}
 
   private final dev.sandgate.client.Files files;
   private final Tally tally;
-  private final List<FileInfo> links = new ArrayList<>();
-  private String top = "/";
+  private final List<Link> links = new ArrayList<>();
   private Path target = Path.of("");
 
   CopyOut(dev.sandgate.client.Files files, Tally tally) {
@@ -41,19 +46,31 @@ final class CopyOut {
 
   void copy(String source, Path destination) throws IOException {
     FileInfo info = files.stat(source).await().indefinitely();
-    top = strip(source);
-    String name = top.substring(top.lastIndexOf('/') + 1);
+    String path = strip(source);
+    String name = path.substring(path.lastIndexOf('/') + 1);
     target =
         Files.isDirectory(destination) && !name.isEmpty() ? destination.resolve(name) : destination;
-    if (info.getType() == FileType.FILE_TYPE_DIRECTORY) {
-      directory(info, target);
-      tree(top);
-    } else {
-      entry(info.toBuilder().setPath(top).build());
+    switch (info.getType()) {
+      case FILE_TYPE_DIRECTORY -> tree(path);
+      case FILE_TYPE_REGULAR ->
+          file(new ChunkInput(chunks(files.read(path))), target, info.getMode());
+      case FILE_TYPE_SYMLINK -> links.add(new Link(target, info.getLinkTarget()));
+      case FILE_TYPE_OTHER, FILE_TYPE_UNSPECIFIED, UNRECOGNIZED -> throw special(path);
     }
-    for (FileInfo link : links) {
+    for (Link link : links) {
       link(link);
     }
+  }
+
+  private static CommandFailure special(String path) {
+    return CommandFailure.failed(path + " is no file, directory or symbolic link");
+  }
+
+  private static java.util.Iterator<ByteBuffer> chunks(Multi<ByteBuffer> stream) {
+    return stream
+        .subscribe()
+        .asIterable(READ_AHEAD, () -> new ArrayBlockingQueue<>(READ_AHEAD))
+        .iterator();
   }
 
   private static String strip(String path) {
@@ -64,58 +81,47 @@ final class CopyOut {
     return stripped;
   }
 
-  private void tree(String directory) throws IOException {
-    for (FileInfo info : files.list(directory, DEPTH).subscribe().asIterable()) {
-      FileInfo absolute =
-          info.getPath().startsWith("/")
-              ? info
-              : info.toBuilder().setPath(join(directory, info.getPath())).build();
-      entry(absolute);
-      if (absolute.getType() == FileType.FILE_TYPE_DIRECTORY
-          && depth(directory, absolute.getPath()) == DEPTH) {
-        tree(absolute.getPath());
+  private void tree(String source) throws IOException {
+    try (TarArchiveInputStream tar =
+        new TarArchiveInputStream(
+            new ChunkInput(chunks(files.trees().download(source))),
+            StandardCharsets.UTF_8.name())) {
+      for (TarArchiveEntry entry = tar.getNextEntry(); entry != null; entry = tar.getNextEntry()) {
+        entry(tar, entry);
       }
     }
   }
 
-  private static String join(String directory, String name) {
-    return directory.endsWith("/") ? directory + name : directory + "/" + name;
-  }
-
-  private static long depth(String directory, String path) {
-    return path.substring(directory.length()).chars().filter(c -> c == '/').count();
-  }
-
-  private void entry(FileInfo info) throws IOException {
-    Path local = local(info.getPath());
-    switch (info.getType()) {
-      case FILE_TYPE_DIRECTORY -> directory(info, local);
-      case FILE_TYPE_REGULAR -> file(info, local);
-      case FILE_TYPE_SYMLINK -> links.add(info);
-      case FILE_TYPE_OTHER, FILE_TYPE_UNSPECIFIED, UNRECOGNIZED ->
-          throw CommandFailure.failed(info.getPath() + " is no file, directory or symbolic link");
+  private void entry(TarArchiveInputStream tar, TarArchiveEntry entry) throws IOException {
+    Path local = local(entry.getName());
+    if (entry.isSymbolicLink()) {
+      links.add(new Link(local, entry.getLinkName()));
+    } else if (entry.isDirectory()) {
+      directory(local, entry.getMode());
+    } else if (entry.isFile() && !entry.isLink() && !entry.isSparse()) {
+      file(tar, local, entry.getMode());
+    } else {
+      throw special(entry.getName());
     }
   }
 
-  private Path local(String path) {
-    String prefix = top.equals("/") ? "/" : top + "/";
-    if (path.equals(top)) {
+  private Path local(String name) {
+    Path relative = Path.of(name);
+    boolean clean = !relative.isAbsolute() && !relative.normalize().startsWith("..");
+    if (name.equals("./")) {
       return target;
     }
-    Path relative = Path.of(path.substring(Math.min(path.length(), prefix.length())));
-    boolean clean =
-        path.startsWith(prefix) && !relative.isAbsolute() && relative.normalize().equals(relative);
-    if (!clean || relative.startsWith("..")) {
-      throw CommandFailure.failed("the sandbox names an entry outside of " + top + ": " + path);
+    if (!clean || !relative.normalize().equals(relative) || relative.toString().isEmpty()) {
+      throw CommandFailure.failed("the sandbox names an entry outside of the directory: " + name);
     }
     return target.resolve(relative);
   }
 
-  private void directory(FileInfo info, Path local) throws IOException {
+  private void directory(Path local, int mode) throws IOException {
     if (!Files.isDirectory(local, LinkOption.NOFOLLOW_LINKS)) {
       Files.createDirectory(local);
     }
-    Set<PosixFilePermission> permissions = permissions(info.getMode());
+    Set<PosixFilePermission> permissions = permissions(mode);
     permissions.addAll(
         EnumSet.of(
             PosixFilePermission.OWNER_READ,
@@ -124,35 +130,25 @@ final class CopyOut {
     Files.setPosixFilePermissions(local, permissions);
   }
 
-  private void file(FileInfo info, Path local) throws IOException {
-    try (FileChannel out =
-        FileChannel.open(
+  private void file(InputStream content, Path local, int mode) throws IOException {
+    try (var out =
+        Files.newByteChannel(
             local,
             StandardOpenOption.CREATE,
             StandardOpenOption.WRITE,
             StandardOpenOption.TRUNCATE_EXISTING,
             LinkOption.NOFOLLOW_LINKS)) {
-      for (ByteBuffer part :
-          files
-              .read(info.getPath())
-              .subscribe()
-              .asIterable(READ_AHEAD, () -> new ArrayBlockingQueue<>(READ_AHEAD))) {
-        tally.addBytes(part.remaining());
-        while (part.hasRemaining()) {
-          out.write(part);
-        }
-      }
+      tally.addBytes(content.transferTo(Channels.newOutputStream(out)));
     }
-    Files.setPosixFilePermissions(local, permissions(info.getMode()));
+    Files.setPosixFilePermissions(local, permissions(mode));
     tally.addFile();
   }
 
-  private void link(FileInfo info) throws IOException {
-    Path local = local(info.getPath());
-    if (Files.isSymbolicLink(local)) {
-      Files.delete(local);
+  private void link(Link link) throws IOException {
+    if (Files.isSymbolicLink(link.local())) {
+      Files.delete(link.local());
     }
-    Files.createSymbolicLink(local, Path.of(info.getLinkTarget()));
+    Files.createSymbolicLink(link.local(), Path.of(link.target()));
     tally.addFile();
   }
 

@@ -224,6 +224,33 @@ final class CommandsTest {
   }
 
   @Test
+  void shouldCopyALinkAndReplaceIt() throws IOException {
+    Path link = Files.createSymbolicLink(directory.resolve("link"), Path.of("one"));
+    try (SandboxHandle box = platform.box()) {
+      done("cp", link.toString(), box.id() + ":/tmp/l");
+      assertEquals("one\n", box.run("readlink /tmp/l").stdoutText());
+      Files.delete(link);
+      Files.createSymbolicLink(link, Path.of("two"));
+      done("cp", link.toString(), box.id() + ":/tmp/l");
+      assertEquals("two\n", box.run("readlink /tmp/l").stdoutText());
+    }
+  }
+
+  @Test
+  void shouldShowWhatASandboxChanged() {
+    try (SandboxHandle box = platform.box()) {
+      assertEquals("", done("diff", box.id()));
+      box.run("mkdir /tmp/d; echo hello > /tmp/d/f");
+      assertEquals(
+          List.of("A /tmp/d/", "A /tmp/d/f"),
+          done("diff", box.id()).lines().filter(line -> line.contains("/tmp/d")).toList());
+      String json = done("diff", box.id(), "-o", "json");
+      assertTrue(
+          json.lines().anyMatch(line -> line.contains("/tmp/d/f") && line.contains("ADDED")));
+    }
+  }
+
+  @Test
   void shouldSayWhatTheNodesCanDo() {
     String report = done("doctor");
 
