@@ -29,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Call<Q, A> implements Caller {
 
+  private static final String IDENTITY = "identity";
+
   private final GrpcServerRequest<Q, A> request;
   private final GrpcServerResponse<Q, A> response;
   private final Context context = Objects.requireNonNull(Vertx.currentContext());
@@ -70,8 +72,20 @@ final class Call<Q, A> implements Caller {
         method,
         request -> {
           Call<Q, A> call = new Call<>(request);
-          call.guarded(() -> code.accept(call));
+          call.guarded(() -> call.begin(code));
         });
+  }
+
+  // A compressed message is never inflated: nothing would bound what it grows to.
+  private void begin(Consumer<Call<Q, A>> code) {
+    String encoding = request.encoding();
+    if (encoding != null && !encoding.equals(IDENTITY)) {
+      throw new CallFailed(
+          Failure.of(
+              Code.UNSUPPORTED,
+              "compressed messages are not taken; send with grpc-encoding identity"));
+    }
+    code.accept(this);
   }
 
   // Runs the code with the one message once the caller has ended its side.

@@ -279,6 +279,19 @@ final class OwnServicesTest {
   }
 
   @Test
+  void shouldNeverInflateACompressedMessage() {
+    GrpcClientRequest<ImportEnvironmentRequest, ImportProgress> call =
+        Await.result(client.request(EnvironmentsGrpcClient.ImportEnvironment));
+    call.encoding("gzip");
+    Future<Outcome<ImportProgress>> refused = call.response().compose(TestClient::collected);
+    ByteString bomb = ByteString.copyFrom(new byte[64 << 20]);
+    call.end(ImportEnvironmentRequest.newBuilder().setName("bomb").setData(bomb).build());
+    assertEquals(GrpcStatus.UNIMPLEMENTED, Await.result(refused).status());
+    assertEquals("UNSUPPORTED", Await.result(refused).detail().getCode());
+    assertFalse(one.environments.containsKey("bomb"));
+  }
+
+  @Test
   void shouldImportAnEnvironmentIntoEveryNodeAndRemoveItFromAll() {
     GrpcClientRequest<ImportEnvironmentRequest, ImportProgress> call =
         Await.result(client.request(EnvironmentsGrpcClient.ImportEnvironment));
