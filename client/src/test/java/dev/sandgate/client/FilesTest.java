@@ -7,17 +7,24 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import com.google.protobuf.ByteString;
+import dev.sandgate.proto.v1.DownloadArchiveResponse;
 import dev.sandgate.proto.v1.ErrorDetail;
+import dev.sandgate.proto.v1.FileChange;
+import dev.sandgate.proto.v1.FileEventKind;
 import dev.sandgate.proto.v1.FilesGrpcService;
+import dev.sandgate.proto.v1.ListChangesResponse;
 import dev.sandgate.proto.v1.PortData;
 import dev.sandgate.proto.v1.PortsGrpcService;
 import dev.sandgate.proto.v1.ReadFileResponse;
+import dev.sandgate.proto.v1.UploadArchiveResponse;
+import dev.sandgate.proto.v1.WatchFilesResponse;
 import dev.sandgate.proto.v1.WriteFileResponse;
 import io.smallrye.mutiny.Multi;
 import io.vertx.grpc.common.GrpcStatus;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -67,6 +74,76 @@ final class FilesTest extends GatewayTest {
                 SandgateClientException.class,
                 () -> box().files().readAll("/a", 1_000_000).await().atMost(LIMIT))
             .code());
+  }
+
+  @Test
+  void shouldSendAnArchiveInPartsAndReceiveOne() {
+    ByteArrayOutputStream stored = new ByteArrayOutputStream();
+    gateway.on(
+        FilesGrpcService.UploadArchive,
+        request -> {
+          request.handler(message -> stored.writeBytes(message.getData().toByteArray()));
+          request.endHandler(
+              end ->
+                  request.response().end(UploadArchiveResponse.newBuilder().setEntries(3).build()));
+        });
+    gateway.on(
+        FilesGrpcService.DownloadArchive,
+        request ->
+            request.handler(
+                message -> {
+                  ByteString all = ByteString.copyFrom(stored.toByteArray());
+                  request.response().end(DownloadArchiveResponse.newBuilder().setData(all).build());
+                }));
+    byte[] bytes = random(200_000);
+
+    Trees trees = box().files().trees();
+    Multi<ByteBuffer> tar = Multi.createFrom().item(ByteBuffer.wrap(bytes));
+    assertEquals(3, trees.upload("/a", tar).await().atMost(LIMIT).getEntries());
+
+    ByteBuffer back = trees.download("/a").collect().first().await().atMost(LIMIT);
+    assertEquals(ByteBuffer.wrap(bytes), back);
+  }
+
+  @Test
+  void shouldGiveEventsAndChangesOneByOne() {
+    gateway.on(
+        FilesGrpcService.Watch,
+        request ->
+            request.handler(
+                message -> {
+                  request.response().write(event(FileEventKind.FILE_EVENT_KIND_STARTED));
+                  request.response().end(event(FileEventKind.FILE_EVENT_KIND_LOST));
+                }));
+    gateway.on(
+        FilesGrpcService.Changes,
+        request ->
+            request.handler(
+                message ->
+                    request
+                        .response()
+                        .end(
+                            ListChangesResponse.newBuilder()
+                                .addChanges(FileChange.newBuilder().setPath("/a"))
+                                .addChanges(FileChange.newBuilder().setPath("/b"))
+                                .build())));
+    Trees trees = box().files().trees();
+    assertEquals(
+        List.of(FileEventKind.FILE_EVENT_KIND_STARTED, FileEventKind.FILE_EVENT_KIND_LOST),
+        trees
+            .watch("/", true)
+            .map(WatchFilesResponse::getKind)
+            .collect()
+            .asList()
+            .await()
+            .atMost(LIMIT));
+    assertEquals(
+        List.of("/a", "/b"),
+        trees.changes().map(FileChange::getPath).collect().asList().await().atMost(LIMIT));
+  }
+
+  private static WatchFilesResponse event(FileEventKind kind) {
+    return WatchFilesResponse.newBuilder().setKind(kind).build();
   }
 
   @Test
