@@ -16,6 +16,7 @@ import dev.sandgate.cli.sandbox.RemoveCommand;
 import dev.sandgate.cli.sandbox.ShellCommand;
 import dev.sandgate.cli.server.DoctorCommand;
 import dev.sandgate.cli.server.UpCommand;
+import dev.sandgate.cli.trajectory.TrajectoryCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -39,6 +40,7 @@ import picocli.CommandLine.ScopeType;
       ExecCommand.class,
       ShellCommand.class,
       CopyCommand.class,
+      TrajectoryCommand.class,
       RemoveCommand.class,
       EnvCommand.class,
       LoadCommand.class,

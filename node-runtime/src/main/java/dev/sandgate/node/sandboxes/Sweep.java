@@ -29,15 +29,14 @@ final class Sweep {
       Sandbox record = live.secret();
       Optional<Runnable> retry = live.retryRemoval();
       if (retry.isPresent()) {
-        Blocking.background("removing " + live.id() + " again", retry.get()::run);
+        Blocking.background("removing " + live + " again", retry.get()::run);
       } else if (Lifecycle.ended(record.getState())) {
         if (nowMillis - millis(record.getEndedAt()) > retention.toMillis()) {
           forget.accept(live);
         }
       } else if (expired(record, nowMillis) && !live.adopting()) {
         Blocking.background(
-            "removing " + live.id() + " at the end of its lease",
-            () -> removal.remove(live, "LEASE"));
+            "removing " + live + " at the end of its lease", () -> removal.remove(live, "LEASE"));
       }
     }
   }

@@ -4,7 +4,10 @@ package dev.sandgate.node.store;
 
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.SandgateException;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -21,10 +24,17 @@ import java.util.concurrent.CompletableFuture;
  */
 public final class Database implements AutoCloseable {
 
+  private static final int SQLITE_IO_ERROR = 10;
+  private static final int SQLITE_FULL = 13;
+  private static final int SQLITE_CONSTRAINT = 19;
+
+  private final Path log;
   private final Writer writer;
   private final Connection reader;
+  private long synced;
 
-  private Database(Writer writer, Connection reader) {
+  private Database(Path file, Writer writer, Connection reader) {
+    this.log = Path.of(file + "-wal");
     this.writer = writer;
     this.reader = reader;
   }
@@ -33,7 +43,7 @@ public final class Database implements AutoCloseable {
   @FunctionalInterface
   public interface Change {
     /** Makes the change. */
-    void apply(Connection connection) throws SQLException;
+    void apply(Statements statements) throws SQLException;
   }
 
   /** Makes one item of a row. */
@@ -48,14 +58,18 @@ public final class Database implements AutoCloseable {
    *
    * @param file the database
    * @param schema statements that may be repeated
+   * @param durability what a change survives once its future is complete
    */
-  public static Database open(Path file, List<String> schema) {
+  public static Database open(Path file, List<String> schema, Durability durability) {
     try {
       Connection writing = connect(file);
+      if (durability == Durability.POWER) {
+        run(writing, "PRAGMA synchronous=FULL");
+      }
       for (String statement : schema) {
         run(writing, statement);
       }
-      return new Database(new Writer(writing), connect(file));
+      return new Database(file, new Writer(new Statements(writing)), connect(file));
     } catch (SQLException e) {
       throw broken("cannot open the database " + file, e);
     }
@@ -68,7 +82,12 @@ public final class Database implements AutoCloseable {
 
   /** Queues one statement with its values. */
   public CompletableFuture<Void> change(String sql, Object... values) {
-    return change(connection -> update(connection, sql, values));
+    return change(statements -> statements.update(sql, values));
+  }
+
+  /** How many transactions were committed. */
+  long commits() {
+    return writer.commits();
   }
 
   /** Reads rows; blocks. */
@@ -89,13 +108,19 @@ public final class Database implements AutoCloseable {
     }
   }
 
-  /** Runs one statement with its values. */
-  public static void update(Connection connection, String sql, Object... values)
-      throws SQLException {
-    try (PreparedStatement statement = connection.prepareStatement(sql)) {
-      bind(statement, values);
-      statement.executeUpdate();
+  /**
+   * Puts what was committed beyond the reach of power loss; blocks, but holds up no change. The write-ahead
+   * log is not the file that SQLite locks, so opening and closing it here drops no lock.
+   */
+  public void sync() throws IOException {
+    long commits = writer.commits();
+    if (commits == synced) {
+      return;
     }
+    try (FileChannel channel = FileChannel.open(log, StandardOpenOption.READ)) {
+      channel.force(false);
+    }
+    synced = commits;
   }
 
   @Override
@@ -109,10 +134,16 @@ public final class Database implements AutoCloseable {
   }
 
   static SandgateException broken(String what, SQLException cause) {
-    return new SandgateException(ErrorCode.INTERNAL, "", what + ": " + cause.getMessage(), cause);
+    ErrorCode code =
+        switch (cause.getErrorCode() & 0xff) {
+          case SQLITE_FULL, SQLITE_IO_ERROR -> ErrorCode.RESOURCE_EXHAUSTED;
+          case SQLITE_CONSTRAINT -> ErrorCode.ALREADY_EXISTS;
+          default -> ErrorCode.INTERNAL;
+        };
+    return new SandgateException(code, "", what + ": " + cause.getMessage(), cause);
   }
 
-  private static void bind(PreparedStatement statement, Object... values) throws SQLException {
+  static void bind(PreparedStatement statement, Object... values) throws SQLException {
     for (int i = 0; i < values.length; i++) {
       statement.setObject(i + 1, values[i]);
     }
