@@ -338,6 +338,30 @@ class OutputTest {
     }
   }
 
+  @Test
+  void shouldLetACommandGoOnWhenItsOutputHasNoDiskLeft() throws Exception {
+    try (TestNode small =
+        TestNode.start(config -> TestNode.with(config, "node.spool-bytes", "300000"))) {
+      String id = small.create().getSandboxId();
+      ExecResult run =
+          small.rpc()
+              .unary(
+                  ExecsGrpcClient.Run,
+                  RunExecRequest.newBuilder()
+                      .setSandboxId(id)
+                      .setExecId("full")
+                      .setCommand(seq(150_000))
+                      .build());
+      assertEquals(0, run.getExitCode());
+      assertTrue(run.getStdout().size() >= 64 << 10, run.getStdout().size() + " bytes");
+      assertTrue(text(150_000).startsWith(run.getStdout().toStringUtf8()));
+      assertEquals(938_895, run.getStdout().size() + gap(run));
+      Ran late = Ran.of(attach(small, id, "full"));
+      assertEquals(run.getStdout().toStringUtf8(), late.stdout());
+      assertEquals(run.getTruncatedList(), late.truncated());
+    }
+  }
+
   private static List<ExecEvent> attach(TestNode of, String sandboxId, String id) {
     return of.rpc().stream(
             ExecsGrpcClient.Attach,

@@ -190,7 +190,11 @@ final class Executions {
       if (closed) {
         return;
       }
-      LOG.warn("{}: its events broke off", record, failure);
+      if (record.killReason().equals("SANDBOX_DELETED")) {
+        LOG.debug("{}: its events broke off", record, failure);
+      } else {
+        LOG.warn("{}: its events broke off: {}", record, failure.getMessage());
+      }
       if (record.result() == null && record.sandbox().isRunning()) {
         attach(record, record.sandbox().running(), record.output().positions());
       }

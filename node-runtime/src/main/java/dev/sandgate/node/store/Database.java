@@ -4,10 +4,7 @@ package dev.sandgate.node.store;
 
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.SandgateException;
-import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -20,23 +17,25 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * One SQLite database in WAL mode: changes are queued for one writer, which commits what has queued up
- * together; reads use a connection of their own and block.
+ * together; reads use a connection of their own and block. The log is brought into the database by {@link
+ * #sync}, on another thread, so that no change waits for the disk.
  */
 public final class Database implements AutoCloseable {
 
+  private static final int MOST_LOG_PAGES = 16_384;
   private static final int SQLITE_IO_ERROR = 10;
   private static final int SQLITE_FULL = 13;
   private static final int SQLITE_CONSTRAINT = 19;
 
-  private final Path log;
   private final Writer writer;
   private final Connection reader;
+  private final Connection keeper;
   private long synced;
 
-  private Database(Path file, Writer writer, Connection reader) {
-    this.log = Path.of(file + "-wal");
+  private Database(Writer writer, Connection reader, Connection keeper) {
     this.writer = writer;
     this.reader = reader;
+    this.keeper = keeper;
   }
 
   /** A change; runs on the writer's thread inside a transaction. */
@@ -63,13 +62,14 @@ public final class Database implements AutoCloseable {
   public static Database open(Path file, List<String> schema, Durability durability) {
     try {
       Connection writing = connect(file);
+      run(writing, "PRAGMA wal_autocheckpoint=" + MOST_LOG_PAGES);
       if (durability == Durability.POWER) {
         run(writing, "PRAGMA synchronous=FULL");
       }
       for (String statement : schema) {
         run(writing, statement);
       }
-      return new Database(file, new Writer(new Statements(writing)), connect(file));
+      return new Database(new Writer(new Statements(writing)), connect(file), connect(file));
     } catch (SQLException e) {
       throw broken("cannot open the database " + file, e);
     }
@@ -109,18 +109,20 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Puts what was committed beyond the reach of power loss; blocks, but holds up no change. The write-ahead
-   * log is not the file that SQLite locks, so opening and closing it here drops no lock.
+   * Puts what was committed beyond the reach of power loss, and from the log into the database; blocks, but holds up no
+   * change. One at a time.
    */
-  public void sync() throws IOException {
+  public void sync() {
     long commits = writer.commits();
     if (commits == synced) {
       return;
     }
-    try (FileChannel channel = FileChannel.open(log, StandardOpenOption.READ)) {
-      channel.force(false);
+    try {
+      run(keeper, "PRAGMA wal_checkpoint(PASSIVE)");
+      synced = commits;
+    } catch (SQLException e) {
+      throw broken("cannot bring the log into the database", e);
     }
-    synced = commits;
   }
 
   @Override
@@ -128,6 +130,7 @@ public final class Database implements AutoCloseable {
     writer.close();
     try {
       reader.close();
+      keeper.close();
     } catch (SQLException e) {
       throw broken("cannot close the database", e);
     }

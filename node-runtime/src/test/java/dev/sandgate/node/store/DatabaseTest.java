@@ -79,7 +79,7 @@ class DatabaseTest {
   }
 
   @Test
-  void shouldShowAChangeToReadersWhenItIsDone() throws Exception {
+  void shouldShowAChangeToReadersWhenItIsDone() {
     for (int i = 0; i < 200; i++) {
       database.change("INSERT INTO t VALUES (?)", i).join();
       assertEquals(i + 1, count());
