@@ -258,7 +258,7 @@ class CrashTest {
     try (ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {
       for (int i = 0; i < 200; i++) {
         String id = "t" + i;
-        callers.submit(
+        var _ = callers.submit(
             () -> {
               if (run(id, token(id)).getExitCode() == 0) {
                 answered.add(id);

@@ -344,7 +344,8 @@ class OutputTest {
         TestNode.start(config -> TestNode.with(config, "node.spool-bytes", "300000"))) {
       String id = small.create().getSandboxId();
       ExecResult run =
-          small.rpc()
+          small
+              .rpc()
               .unary(
                   ExecsGrpcClient.Run,
                   RunExecRequest.newBuilder()

@@ -152,7 +152,7 @@ class TrajectoryTest {
     try (ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {
       for (int i = 0; i < 400; i++) {
         String id = "c" + i;
-        callers.submit(() -> run(sandbox, id, echo(id)));
+        var _ = callers.submit(() -> run(sandbox, id, echo(id)));
       }
       while (seen.stream().distinct().count() < 400) {
         TrajectoryPage page = page(of(sandbox).setAfter(cursor));

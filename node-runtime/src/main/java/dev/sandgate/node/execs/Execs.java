@@ -5,6 +5,7 @@ package dev.sandgate.node.execs;
 import com.google.protobuf.Timestamp;
 import dev.sandgate.node.config.Capacity;
 import dev.sandgate.node.config.Recording;
+import dev.sandgate.node.rpc.Blocking;
 import dev.sandgate.node.rpc.Routes;
 import dev.sandgate.node.sandboxes.LiveSandbox;
 import dev.sandgate.node.sandboxes.SandboxListener;
@@ -22,6 +23,8 @@ import java.util.Collection;
 
 /** The commands of this node's sandboxes. */
 public final class Execs {
+
+  private static final long RECORD_MILLIS = 10_000;
 
   private final Sandboxes sandboxes;
   private final Trajectories trajectories;
@@ -119,7 +122,9 @@ public final class Execs {
   private void loadEnded(LiveSandbox sandbox) {
     for (Step step : trajectories.steps().unfinished(sandbox.id())) {
       ExecRecord record = recall.ended(sandbox, step);
-      executions.end(record, () -> Results.unknown(record, "SANDBOX_LOST"));
+      if (executions.end(record, () -> Results.unknown(record, "SANDBOX_LOST"))) {
+        Blocking.await(record.ended(), RECORD_MILLIS);
+      }
     }
     loadRecent(sandbox);
   }

@@ -248,15 +248,17 @@ final class Executions {
   /**
    * Ends a command, once: its output goes to the files, its result to the journal, and then it is told. When the journal
    * fails it is told too, but the guest keeps the exit, from which it would be recorded after a crash.
+   *
+   * @return whether this call ends it, which is when {@link ExecRecord#ended} completes
    */
-  void end(ExecRecord record, Supplier<ExecResult> result) {
+  boolean end(ExecRecord record, Supplier<ExecResult> result) {
     if (closed || !record.claimEnd()) {
-      return;
+      return false;
     }
     record.output().seal();
     if (record.output().isSmall()) {
       conclude(record, result.get());
-      return;
+      return true;
     }
     Blocking.background(
         "ending " + record,
@@ -264,6 +266,7 @@ final class Executions {
           record.output().settle();
           conclude(record, result.get());
         });
+    return true;
   }
 
   private void conclude(ExecRecord record, ExecResult result) {

@@ -14,6 +14,7 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One SQLite database in WAL mode: changes are queued for one writer, which commits what has queued up
@@ -146,7 +147,7 @@ public final class Database implements AutoCloseable {
     return new SandgateException(code, "", what + ": " + cause.getMessage(), cause);
   }
 
-  static void bind(PreparedStatement statement, Object... values) throws SQLException {
+  static void bind(PreparedStatement statement, @Nullable Object... values) throws SQLException {
     for (int i = 0; i < values.length; i++) {
       statement.setObject(i + 1, values[i]);
     }

@@ -7,6 +7,7 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** The statements of the writer, prepared once each: for constant texts only. The writer's thread only. */
 public final class Statements {
@@ -19,7 +20,7 @@ public final class Statements {
   }
 
   /** Runs one statement with its values; gives the number of rows that changed. */
-  public int update(String sql, Object... values) throws SQLException {
+  public int update(String sql, @Nullable Object... values) throws SQLException {
     PreparedStatement statement = prepared.get(sql);
     if (statement == null) {
       statement = connection.prepareStatement(sql);
