@@ -258,13 +258,14 @@ class CrashTest {
     try (ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {
       for (int i = 0; i < 200; i++) {
         String id = "t" + i;
-        var _ = callers.submit(
-            () -> {
-              if (run(id, token(id)).getExitCode() == 0) {
-                answered.add(id);
-              }
-              return id;
-            });
+        var _ =
+            callers.submit(
+                () -> {
+                  if (run(id, token(id)).getExitCode() == 0) {
+                    answered.add(id);
+                  }
+                  return id;
+                });
       }
       Eventually.holds("some are answered", () -> answered.size() >= 40);
       node.kill();

@@ -196,7 +196,7 @@ class JournalTest {
             Duration.ofSeconds(30),
             () -> fill(),
             failed -> failed.status() == GrpcStatus.RESOURCE_EXHAUSTED);
-    assertTrue(refused.getMessage().contains("trajector"), refused.getMessage());
+    assertTrue(refused.toString().contains("trajector"), refused.toString());
     assertEquals(0, run("first", "echo", "first").getExitCode());
     node.rpc()
         .unary(

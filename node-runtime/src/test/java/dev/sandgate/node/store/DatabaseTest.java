@@ -3,6 +3,7 @@
 package dev.sandgate.node.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -74,7 +75,8 @@ class DatabaseTest {
     one.join();
     two.join();
     CompletionException failed = assertThrows(CompletionException.class, twice::join);
-    assertEquals(ErrorCode.ALREADY_EXISTS, ((SandgateException) failed.getCause()).code());
+    SandgateException cause = assertInstanceOf(SandgateException.class, failed.getCause());
+    assertEquals(ErrorCode.ALREADY_EXISTS, cause.code());
     assertEquals(2, count());
   }
 
