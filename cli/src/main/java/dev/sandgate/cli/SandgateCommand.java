@@ -19,6 +19,7 @@ import dev.sandgate.cli.sandbox.ShellCommand;
 import dev.sandgate.cli.server.DoctorCommand;
 import dev.sandgate.cli.server.UpCommand;
 import dev.sandgate.cli.session.SessionCommand;
+import dev.sandgate.cli.trajectory.TrajectoryCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -45,6 +46,7 @@ import picocli.CommandLine.ScopeType;
       CopyCommand.class,
       DiffCommand.class,
       RenewCommand.class,
+      TrajectoryCommand.class,
       RemoveCommand.class,
       EnvCommand.class,
       LoadCommand.class,

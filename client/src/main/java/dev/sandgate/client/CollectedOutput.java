@@ -23,13 +23,7 @@ final class CollectedOutput {
     switch (event) {
       case ExecEvent.Started started -> result = null;
       case ExecEvent.Output output -> add(output);
-      case ExecEvent.Truncated hole ->
-          truncated.add(
-              ExecTruncated.newBuilder()
-                  .setStream(hole.stream())
-                  .setFrom(hole.from())
-                  .setTo(hole.to())
-                  .build());
+      case ExecEvent.Truncated hole -> missing(hole.stream(), hole.from(), hole.to());
       case ExecEvent.Exited exited -> result = exited.result();
     }
   }
@@ -46,14 +40,23 @@ final class CollectedOutput {
   private ByteString append(ByteString kept, ByteString data, ExecEvent.Output output) {
     int room = Math.min(data.size(), CAP_BYTES - kept.size());
     if (room < data.size()) {
-      truncated.add(
-          ExecTruncated.newBuilder()
-              .setStream(output.stream())
-              .setFrom(output.offset() + room)
-              .setTo(output.offset() + data.size())
-              .build());
+      missing(output.stream(), output.offset() + room, output.offset() + data.size());
     }
     return kept.concat(data.substring(0, room));
+  }
+
+  /** Ranges that touch become one. */
+  private void missing(OutputStream stream, long from, long to) {
+    ExecTruncated range =
+        ExecTruncated.newBuilder().setStream(stream).setFrom(from).setTo(to).build();
+    for (int i = 0; i < truncated.size(); i++) {
+      ExecTruncated before = truncated.get(i);
+      if (before.getStream() == stream && before.getTo() == from) {
+        truncated.set(i, before.toBuilder().setTo(to).build());
+        return;
+      }
+    }
+    truncated.add(range);
   }
 
   ExecResult result() {
@@ -66,6 +69,12 @@ final class CollectedOutput {
             .setStderr(stderr)
             .clearTruncated()
             .addAllTruncated(truncated)
+            .setStdoutTruncated(misses(OutputStream.OUTPUT_STREAM_STDOUT))
+            .setStderrTruncated(misses(OutputStream.OUTPUT_STREAM_STDERR))
             .build());
+  }
+
+  private boolean misses(OutputStream stream) {
+    return truncated.stream().anyMatch(range -> range.getStream() == stream);
   }
 }

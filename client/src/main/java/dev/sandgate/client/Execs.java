@@ -12,6 +12,7 @@ import dev.sandgate.proto.v1.ListExecsRequest;
 import dev.sandgate.proto.v1.ListExecsResponse;
 import dev.sandgate.proto.v1.RunExecRequest;
 import dev.sandgate.proto.v1.StartExecRequest;
+import dev.sandgate.proto.v1.WaitExecRequest;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 import java.time.Duration;
@@ -26,6 +27,7 @@ import java.util.concurrent.atomic.AtomicReference;
 public final class Execs {
 
   private static final int PAGE = 1_000;
+  private static final Duration WAIT_MARGIN = Duration.ofSeconds(30);
 
   private final Calls calls;
   private final Duration reconnect;
@@ -80,10 +82,14 @@ public final class Execs {
         .deferred(
             () -> {
               String execId = newId();
-              return runOnce(execId, command, stdin)
-                  .onFailure(Execs::lost)
-                  .recoverWithUni(failure -> collect(execId));
+              return runOrCollect(execId, command, stdin);
             });
+  }
+
+  private Uni<ExecResult> runOrCollect(String execId, Command command, byte[] stdin) {
+    return runOnce(execId, command, stdin)
+        .onFailure(Execs::lost)
+        .recoverWithUni(failure -> collect(execId));
   }
 
   private Uni<ExecResult> runOnce(String execId, Command command, byte[] stdin) {
@@ -206,6 +212,35 @@ public final class Execs {
    */
   public Multi<ExecEvent> stream(Command command) {
     return start(command).onItem().transformToMulti(ExecHandle::events);
+  }
+
+  /**
+   * Waits for a command's end, without its output.
+   *
+   * @param execId its id
+   * @param atMost up to 1 hour
+   * @return as the node sees it: without a result when it still runs then; fails with NOT_FOUND
+   */
+  public Uni<Exec> await(String execId, Duration atMost) {
+    WaitExecRequest request =
+        WaitExecRequest.newBuilder()
+            .setSandboxId(sandboxId)
+            .setExecId(execId)
+            .setTimeoutMillis(Math.max(1, atMost.toMillis()))
+            .build();
+    return calls.unary(ExecsGrpcClient.Wait, request, atMost.plus(WAIT_MARGIN));
+  }
+
+  /**
+   * Runs a command to its end under an id of the caller's; a command that ran under it before is not run again, its result
+   * is given.
+   *
+   * @param execId 1–64 characters of [A-Za-z0-9._-]
+   * @param command what to run
+   * @return as {@link #run(Command)}; fails with ALREADY_EXISTS when the id was used with another command
+   */
+  public Uni<ExecResult> run(String execId, Command command) {
+    return Uni.createFrom().deferred(() -> runOrCollect(execId, command, new byte[0]));
   }
 
   /**

@@ -91,6 +91,15 @@ public final class Sandgate implements AutoCloseable {
   }
 
   /**
+   * Trajectories: what was done in sandboxes.
+   *
+   * @return a view, cheap to make
+   */
+  public Trajectories trajectories() {
+    return new Trajectories(calls);
+  }
+
+  /**
    * The nodes and what their backends can do.
    *
    * @return all of them, unreachable ones marked

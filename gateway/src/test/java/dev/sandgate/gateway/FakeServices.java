@@ -16,11 +16,15 @@ import dev.sandgate.proto.v1.ListEnvironmentsResponse;
 import dev.sandgate.proto.v1.ListNodesResponse;
 import dev.sandgate.proto.v1.ListSandboxesRequest;
 import dev.sandgate.proto.v1.ListSandboxesResponse;
+import dev.sandgate.proto.v1.ListTrajectoryRequest;
 import dev.sandgate.proto.v1.Node;
 import dev.sandgate.proto.v1.NodesGrpcService;
 import dev.sandgate.proto.v1.RemoveEnvironmentResponse;
 import dev.sandgate.proto.v1.Sandbox;
 import dev.sandgate.proto.v1.SandboxesGrpcService;
+import dev.sandgate.proto.v1.TrajectoriesGrpcService;
+import dev.sandgate.proto.v1.TrajectoryEntry;
+import dev.sandgate.proto.v1.TrajectoryPage;
 import io.vertx.grpc.server.GrpcServerRequest;
 import io.vertx.grpc.server.GrpcServerResponse;
 import java.util.List;
@@ -40,6 +44,9 @@ public final class FakeServices {
 
   /** Environments by name, with the bytes that were uploaded for each. */
   public final Map<String, Long> environments = new ConcurrentHashMap<>();
+
+  /** What it recorded of commands, by revision. */
+  public final List<TrajectoryEntry> trajectory = new CopyOnWriteArrayList<>();
 
   /** How many sandboxes it takes. */
   public volatile int capacity = Integer.MAX_VALUE;
@@ -87,7 +94,26 @@ public final class FakeServices {
             request ->
                 request.handler(
                     message -> services.remove(message.getReference(), request.response())));
+    node.grpc()
+        .callHandler(
+            TrajectoriesGrpcService.List,
+            request ->
+                request.handler(message -> request.response().end(services.trajectory(message))));
     return services;
+  }
+
+  private TrajectoryPage trajectory(ListTrajectoryRequest request) {
+    long after = request.getAfter().isEmpty() ? 0 : Long.parseLong(request.getAfter());
+    List<TrajectoryEntry> entries =
+        trajectory.stream()
+            .filter(entry -> entry.getRevision() > after)
+            .limit(request.getPageSize())
+            .toList();
+    long last = entries.isEmpty() ? after : entries.getLast().getRevision();
+    return TrajectoryPage.newBuilder()
+        .addAllEntries(entries)
+        .setCursor(Long.toString(last))
+        .build();
   }
 
   private void create(GrpcServerRequest<CreateSandboxRequest, Sandbox> request) {

@@ -178,6 +178,21 @@ class ScenariosTest {
     assertTrue(report.notes().contains("must nothing is left on the host: held"), report::toString);
   }
 
+  @Test
+  void shouldMeasureCommandsWithAndWithoutTheJournal() throws Exception {
+    LoadReport report = run("journal");
+    assertPositive(report.ratios(), "exec_p50_on_vs_off");
+    assertPositive(report.figures(), "on_p50_micros", "off_p50_micros");
+  }
+
+  @Test
+  void shouldAttachAgainToRunningCommandsAndRunNoneTwice() throws Exception {
+    LoadReport report = run("reattach");
+    assertPositive(report.ratios(), "reattach_vs_first_attach");
+    assertEquals(COUNT, report.figures().get("commands"));
+    assertTrue(report.notes().contains("must every command ran once: held"), report::toString);
+  }
+
   private LoadReport run(String name) throws Exception {
     LoadArguments arguments =
         new LoadArguments(

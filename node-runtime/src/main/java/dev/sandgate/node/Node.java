@@ -3,9 +3,9 @@
 package dev.sandgate.node;
 
 import dev.sandgate.node.backends.Backends;
+import dev.sandgate.node.config.Recording;
 import dev.sandgate.node.environments.Catalogue;
 import dev.sandgate.node.environments.Environments;
-import dev.sandgate.node.execs.ExecRows;
 import dev.sandgate.node.execs.Execs;
 import dev.sandgate.node.files.FilesService;
 import dev.sandgate.node.files.PortsService;
@@ -18,6 +18,9 @@ import dev.sandgate.node.sandboxes.Sandboxes;
 import dev.sandgate.node.sessions.SessionRows;
 import dev.sandgate.node.sessions.Sessions;
 import dev.sandgate.node.store.Database;
+import dev.sandgate.node.store.Durability;
+import dev.sandgate.node.trajectory.Steps;
+import dev.sandgate.node.trajectory.Trajectories;
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.SandgateException;
 import io.vertx.core.Future;
@@ -94,7 +97,8 @@ public final class Node implements AutoCloseable {
   private void open(NodeConfig config) {
     Path data = config.dataDirectory();
     lock(data);
-    Database database = Database.open(data.resolve("node.db"), schema());
+    Recording recording = Recording.of(config.settings());
+    Database database = Database.open(data.resolve("node.db"), schema(), durability(recording));
     undo.push("database", database::close);
     Backends backends =
         Backends.open(
@@ -114,20 +118,30 @@ public final class Node implements AutoCloseable {
     undo.push("sandboxes", sandboxes::close);
     Sessions sessions = new Sessions(sandboxes, database);
     undo.push("sessions", sessions::close);
-    Execs execs = new Execs(sandboxes, database, data, config.capacity());
+    Trajectories trajectories = new Trajectories(database, recording);
+    Execs execs =
+        new Execs(new Execs.Parts(sandboxes, trajectories, data, config.capacity(), recording));
     undo.push("commands", execs::close);
     Failures failures = new Failures(config.nodeId());
     Routes routes = new Routes();
     sandboxes.route(routes, failures);
     execs.route(routes);
     sessions.route(routes);
+    trajectories.route(routes);
     new FilesService(sandboxes).route(routes);
     new PortsService(sandboxes).route(routes);
     environments.route(routes);
     new NodesService(config.nodeId(), backends, sandboxes).route(routes);
     listen(config, routes, failures);
-    adopted = sandboxes.adopt().thenRun(() -> execs.load(sandboxes.ended()));
-    long timer = vertx.setPeriodic(SWEEP_MILLIS, _ -> sweep(sandboxes, execs));
+    adopted = sandboxes.adopt().thenCompose(_ -> load(execs, sandboxes));
+    Blocking.Action sweep =
+        () -> {
+          sandboxes.sweep();
+          execs.sweep();
+          trajectories.sweep();
+          database.sync();
+        };
+    long timer = vertx.setPeriodic(SWEEP_MILLIS, _ -> sweep(sweep));
     undo.push("sweep", () -> vertx.cancelTimer(timer));
     LOG.info("node {} listens on {}:{}", config.nodeId(), config.host(), port);
   }
@@ -163,14 +177,22 @@ public final class Node implements AutoCloseable {
     }
   }
 
-  private void sweep(Sandboxes sandboxes, Execs execs) {
+  private static CompletableFuture<Void> load(Execs execs, Sandboxes sandboxes) {
+    return Blocking.start(
+            () -> {
+              execs.load(sandboxes.ended());
+              return execs;
+            })
+        .thenRun(() -> {});
+  }
+
+  private void sweep(Blocking.Action sweep) {
     if (sweeping.compareAndSet(false, true)) {
       Blocking.background(
           "the sweep",
           () -> {
             try {
-              sandboxes.sweep();
-              execs.sweep();
+              sweep.run();
             } finally {
               sweeping.set(false);
             }
@@ -178,10 +200,17 @@ public final class Node implements AutoCloseable {
     }
   }
 
+  private static Durability durability(Recording recording) {
+    return switch (recording.journal()) {
+      case PROCESS, OFF -> Durability.PROCESS;
+      case POWER -> Durability.POWER;
+    };
+  }
+
   private static List<String> schema() {
     List<String> schema = new ArrayList<>(SandboxRows.SCHEMA);
-    schema.addAll(ExecRows.SCHEMA);
     schema.addAll(SessionRows.SCHEMA);
+    schema.addAll(Steps.SCHEMA);
     schema.addAll(Catalogue.SCHEMA);
     return schema;
   }

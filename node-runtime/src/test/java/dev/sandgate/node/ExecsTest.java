@@ -179,6 +179,7 @@ class ExecsTest {
     assertEquals(137, ran.result().getExitCode());
     assertEquals(9, ran.result().getSignal());
     assertEquals("COMMAND_TIMEOUT", ran.result().getKillReason());
+    assertTrue(ran.result().getTimedOut());
   }
 
   @Test
@@ -222,8 +223,8 @@ class ExecsTest {
                     .build());
     assertEquals(4 << 20, result.getStdout().size());
     assertEquals(6_888_896, result.getStdoutBytes());
-    assertEquals(4 << 20, result.getTruncated(0).getFrom());
-    assertEquals(6_888_896, result.getTruncated(0).getTo());
+    assertEquals(2 << 20, result.getTruncated(0).getFrom());
+    assertEquals(6_888_896 - (2 << 20), result.getTruncated(0).getTo());
   }
 
   @Test

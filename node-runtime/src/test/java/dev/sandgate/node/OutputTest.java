@@ -15,11 +15,13 @@ import dev.sandgate.proto.v1.AttachExecRequest;
 import dev.sandgate.proto.v1.Command;
 import dev.sandgate.proto.v1.Exec;
 import dev.sandgate.proto.v1.ExecEvent;
+import dev.sandgate.proto.v1.ExecResult;
 import dev.sandgate.proto.v1.ExecTruncated;
 import dev.sandgate.proto.v1.ExecsGrpcClient;
 import dev.sandgate.proto.v1.GetExecRequest;
 import dev.sandgate.proto.v1.OutputPolicy;
 import dev.sandgate.proto.v1.OutputStream;
+import dev.sandgate.proto.v1.RunExecRequest;
 import dev.sandgate.proto.v1.Signal;
 import dev.sandgate.proto.v1.SignalExecRequest;
 import dev.sandgate.proto.v1.SignalTarget;
@@ -32,6 +34,7 @@ import java.nio.file.Files;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -185,18 +188,194 @@ class OutputTest {
   }
 
   @Test
-  void shouldDropWhatIsBeyondTheCapAndSayHowMuch() {
-    Ran ran = Ran.of(open("capped", seq(1_000_000).setOutputCapBytes(100_000)).rest());
-    assertEquals(100_000, ran.stdout().length());
+  void shouldKeepHeadAndTailOfTheCapAndSayWhatIsBetween() throws Exception {
+    int cap = 800_000;
+    String all = text(1_000_000);
+    Ran live = Ran.of(open("capped", seq(1_000_000).setOutputCapBytes(cap)).rest());
+    Ran late = Ran.of(attach("capped", 0).rest());
     ExecTruncated gap =
         ExecTruncated.newBuilder()
             .setStream(OutputStream.OUTPUT_STREAM_STDOUT)
-            .setFrom(100_000)
-            .setTo(6_888_896)
+            .setFrom(600_000)
+            .setTo(6_888_896 - 100_000)
             .build();
-    assertEquals(java.util.List.of(gap), ran.truncated());
-    assertEquals(java.util.List.of(gap), ran.result().getTruncatedList());
-    assertEquals(0, ran.result().getExitCode());
+    assertEquals(List.of(gap), late.truncated());
+    assertTrue(late.stdout().equals(all.substring(0, 600_000) + all.substring(6_788_896)));
+    assertEquals(List.of(gap), late.result().getTruncatedList());
+    assertTrue(late.result().getStdoutTruncated());
+    assertFalse(late.result().getStderrTruncated());
+    assertEquals(0, late.result().getExitCode());
+    long missed = live.truncated().stream().mapToLong(g -> g.getTo() - g.getFrom()).sum();
+    assertEquals(all.length(), live.stdout().length() + missed, "delivered + truncated");
+    Ran middle = Ran.of(attach("capped", 700_000).rest());
+    assertEquals(700_000, middle.truncated().getFirst().getFrom());
+    assertEquals(all.substring(6_788_896), middle.stdout());
+    node.restart();
+    Ran restarted = Ran.of(attach("capped", 0).rest());
+    assertEquals(late.stdout(), restarted.stdout());
+    assertEquals(late.truncated(), restarted.truncated());
+    assertEquals(late.result(), restarted.result());
+    RunExecRequest repeated =
+        RunExecRequest.newBuilder()
+            .setSandboxId(sandbox)
+            .setExecId("capped")
+            .setCommand(seq(1_000_000).setOutputCapBytes(cap))
+            .build();
+    ExecResult run = node.rpc().unary(ExecsGrpcClient.Run, repeated);
+    assertEquals(late.stdout(), run.getStdout().toStringUtf8());
+    assertEquals(List.of(gap), run.getTruncatedList());
+  }
+
+  private static String text(int lines) {
+    StringBuilder all = new StringBuilder();
+    for (int i = 1; i <= lines; i++) {
+      all.append(i).append('\n');
+    }
+    return all.toString();
+  }
+
+  @Test
+  void shouldAnswerRunWithHeadAndTailOfMuchOutput() {
+    ExecResult run =
+        node.rpc()
+            .unary(
+                ExecsGrpcClient.Run,
+                RunExecRequest.newBuilder().setSandboxId(sandbox).setCommand(seq(LINES)).build());
+    String all = text(LINES);
+    int half = 2 << 20;
+    assertTrue(
+        run.getStdout()
+            .toStringUtf8()
+            .equals(all.substring(0, half) + all.substring(all.length() - half)),
+        "the first and the last 2 MiB");
+    assertEquals(1, run.getTruncatedCount());
+    assertEquals(half, run.getTruncated(0).getFrom());
+    assertEquals(all.length() - half, run.getTruncated(0).getTo());
+    assertTrue(run.getStdoutTruncated());
+  }
+
+  @Test
+  void shouldBoundDiskAndMemoryOfAFloodWhoeverReads() {
+    long before = bytesOfSpools(node);
+    Command.Builder yes = Command.newBuilder().addArgv("yes").setOutputCapBytes(4 << 20);
+    Answers<StartExecRequest, ExecEvent> absent = open("absent", yes);
+    absent.cancel();
+    Answers<StartExecRequest, ExecEvent> stopped = open("still", yes);
+    stopped.next();
+    Answers<StartExecRequest, ExecEvent> fast = open("fast", yes);
+    long delivered = 0;
+    long position = 0;
+    while (position < 64 << 20) {
+      ExecEvent event = fast.next().orElseThrow();
+      if (event.hasOutput()) {
+        assertEquals(position, event.getOutput().getOffset());
+        delivered += event.getOutput().getData().size();
+        position += event.getOutput().getData().size();
+      } else if (event.hasTruncated()) {
+        assertEquals(position, event.getTruncated().getFrom());
+        position = event.getTruncated().getTo();
+      }
+    }
+    assertTrue(delivered > 0);
+    Eventually.holds("the others went on", () -> get("absent").getStdoutBytes() > 64 << 20);
+    for (String id : List.of("absent", "still", "fast")) {
+      kill(id);
+      Eventually.holds(id + " has ended", () -> get(id).hasResult());
+      ExecTruncated gap = get(id).getResult().getTruncated(0);
+      assertEquals(3 << 20, gap.getFrom());
+      assertEquals(get(id).getStdoutBytes() - (512 << 10), gap.getTo());
+    }
+    assertTrue(bytesOfSpools(node) - before <= 3 * ((4 << 20) + 64), "the cap holds on disk");
+    fast.cancel();
+    stopped.cancel();
+  }
+
+  @Test
+  void shouldCapALineThatNeverEnds() {
+    String zeros = String.valueOf(500 << 20);
+    ExecResult run =
+        node.rpc()
+            .unary(
+                ExecsGrpcClient.Run,
+                RunExecRequest.newBuilder()
+                    .setSandboxId(sandbox)
+                    .setCommand(
+                        Command.newBuilder()
+                            .addAllArgv(List.of("head", "-c", zeros, "/dev/zero"))
+                            .setOutputCapBytes(1 << 20))
+                    .build());
+    assertEquals(500 << 20, run.getStdoutBytes());
+    assertEquals(7 << 17, run.getStdout().size());
+    assertEquals((500 << 20) - (7 << 17), gap(run));
+  }
+
+  private static long gap(ExecResult result) {
+    return result.getTruncated(0).getTo() - result.getTruncated(0).getFrom();
+  }
+
+  @Test
+  void shouldGiveUpTheOldestOutputWhenTheDiskShareIsUsedUp() throws Exception {
+    try (TestNode small =
+        TestNode.start(config -> TestNode.with(config, "node.spool-bytes", "3000000"))) {
+      String id = small.create().getSandboxId();
+      for (int i = 0; i < 6; i++) {
+        small
+            .rpc()
+            .unary(
+                ExecsGrpcClient.Run,
+                RunExecRequest.newBuilder()
+                    .setSandboxId(id)
+                    .setExecId("e" + i)
+                    .setCommand(seq(150_000))
+                    .build());
+      }
+      assertTrue(bytesOfSpools(small) <= 3_000_000, bytesOfSpools(small) + " bytes");
+      Ran oldest = Ran.of(attach(small, id, "e0"));
+      assertEquals("", oldest.stdout());
+      assertEquals(938_895, oldest.truncated().getFirst().getTo());
+      assertEquals(oldest.truncated(), oldest.result().getTruncatedList());
+      assertEquals(text(150_000), Ran.of(attach(small, id, "e5")).stdout());
+    }
+  }
+
+  @Test
+  void shouldLetACommandGoOnWhenItsOutputHasNoDiskLeft() throws Exception {
+    try (TestNode small =
+        TestNode.start(config -> TestNode.with(config, "node.spool-bytes", "300000"))) {
+      String id = small.create().getSandboxId();
+      ExecResult run =
+          small
+              .rpc()
+              .unary(
+                  ExecsGrpcClient.Run,
+                  RunExecRequest.newBuilder()
+                      .setSandboxId(id)
+                      .setExecId("full")
+                      .setCommand(seq(150_000))
+                      .build());
+      assertEquals(0, run.getExitCode());
+      assertTrue(run.getStdout().size() >= 64 << 10, run.getStdout().size() + " bytes");
+      assertTrue(text(150_000).startsWith(run.getStdout().toStringUtf8()));
+      assertEquals(938_895, run.getStdout().size() + gap(run));
+      Ran late = Ran.of(attach(small, id, "full"));
+      assertEquals(run.getStdout().toStringUtf8(), late.stdout());
+      assertEquals(run.getTruncatedList(), late.truncated());
+    }
+  }
+
+  private static List<ExecEvent> attach(TestNode of, String sandboxId, String id) {
+    return of.rpc().stream(
+            ExecsGrpcClient.Attach,
+            AttachExecRequest.newBuilder().setSandboxId(sandboxId).setExecId(id).build())
+        .rest();
+  }
+
+  private static long bytesOfSpools(TestNode of) {
+    try (Stream<java.nio.file.Path> files = Files.list(of.directory().resolve("spool"))) {
+      return files.mapToLong(file -> file.toFile().length()).sum();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   @Test

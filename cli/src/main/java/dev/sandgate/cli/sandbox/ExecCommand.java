@@ -86,6 +86,19 @@ public final class ExecCommand extends Work {
   private String session = "";
 
   @Option(
+      names = "--id",
+      paramLabel = "ID",
+      description =
+          "Run it under this id, at most once: when it ran before, show what came of it. Default: a new one")
+  private String id = "";
+
+  @Option(
+      names = {"-l", "--label"},
+      paramLabel = "K=V",
+      description = "Its label, for example step=7; may be repeated.")
+  private Map<String, String> labels = new LinkedHashMap<>();
+
+  @Option(
       names = {"-d", "--detach"},
       description = "Print its id and let it run.")
   private boolean detach;
@@ -110,14 +123,14 @@ public final class ExecCommand extends Work {
       return ExitCode.OK;
     }
     if (console().json() && !stdin) {
-      return ExecJson.run(execs, command(), console());
+      return ExecJson.run(execs, newId(), command(), console());
     }
     return new ExecStreams(execs.start(newId(), command()).await().indefinitely(), stdin, tty)
         .run();
   }
 
-  private static String newId() {
-    return UUID.randomUUID().toString();
+  private String newId() {
+    return id.isEmpty() ? UUID.randomUUID().toString() : id;
   }
 
   private Command command() {
@@ -127,6 +140,7 @@ public final class ExecCommand extends Work {
             .setCwd(cwd)
             .putAllEnv(env)
             .setSession(session)
+            .putAllLabels(labels)
             .setStdin(stdin)
             .setOutputPolicy(
                 detach ? OutputPolicy.OUTPUT_POLICY_RECORD : OutputPolicy.OUTPUT_POLICY_BLOCK);

@@ -16,8 +16,8 @@ final class ExecJson {
 
   private ExecJson() {}
 
-  static int run(Execs execs, Command command, Console console) {
-    ExecResult result = execs.run(command).await().indefinitely();
+  static int run(Execs execs, String id, Command command, Console console) {
+    ExecResult result = execs.run(id, command).await().indefinitely();
     Map<String, Object> shown = new LinkedHashMap<>();
     shown.put("exec_id", result.message().getExecId());
     shown.put("exit_code", result.exitCode());
@@ -28,6 +28,10 @@ final class ExecJson {
     put(shown, "stdout", result.message().getStdout());
     put(shown, "stderr", result.message().getStderr());
     shown.put("truncated", result.truncated());
+    shown.put("stdout_truncated", result.message().getStdoutTruncated());
+    shown.put("stderr_truncated", result.message().getStderrTruncated());
+    shown.put("stdout_bytes", result.message().getStdoutBytes());
+    shown.put("stderr_bytes", result.message().getStderrBytes());
     shown.put("wall_micros", result.message().getWallMicros());
     shown.put("cpu_micros", result.message().getCpuMicros());
     shown.put("peak_memory_bytes", result.message().getPeakMemoryBytes());

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sandgate.cli.SandgateCommand;
 import dev.sandgate.client.SandboxHandle;
 import dev.sandgate.client.ShellSession;
@@ -248,6 +250,45 @@ final class CommandsTest {
       assertTrue(
           json.lines().anyMatch(line -> line.contains("/tmp/d/f") && line.contains("ADDED")));
     }
+  }
+
+  @Test
+  void shouldShowAndExportWhatWasDone() throws IOException {
+    String id =
+        done("create", "busybox", "--label", "episode=ep-cli", "--label", "job=cli").strip();
+    platform.sandgate().sandboxes().handle(id).run("echo héllo; exit 3");
+    platform.sandgate().sandboxes().handle(id).run("printf '\\377'");
+    done("rm", id);
+
+    String table = done("trajectory", id);
+    assertEquals(3, table.lines().count(), table);
+    assertTrue(table.contains("echo héllo; exit 3") && table.contains("EXITED"), table);
+    String[] lines = done("trajectory", "--episode", "ep-cli", "-o", "json").split("\n", -1);
+    JsonNode first = new ObjectMapper().readTree(lines[0]);
+    assertEquals("héllo\n", first.get("stdout").asText());
+    assertEquals(3, first.get("exit_code").asInt());
+    assertEquals("ep-cli", first.get("labels").get("episode").asText());
+    assertTrue(first.get("sequence").asLong() < first.get("revision").asLong());
+    assertEquals("/w==", new ObjectMapper().readTree(lines[1]).get("stdout_base64").asText());
+    String cursor = err.toString().strip().replaceAll("(?s).*--after ", "");
+    assertEquals("", done("trajectory", "--job", "cli", "-o", "json", "--after", cursor));
+
+    assertEquals(2, run("trajectory"));
+    assertTrue(err.toString().contains("--episode"), err.toString());
+    assertEquals(1, run("trajectory", id, "--after", "nonsense!"));
+    assertTrue(err.toString().contains("cursor"), err.toString());
+  }
+
+  @Test
+  void shouldRunAnIdOnceAndShowItsResultAgain() {
+    String id = done("create", "busybox").strip();
+    String[] once = {
+      "exec", id, "--id", "step-1", "-o", "json", "--", "sh", "-c", "echo x >> /tmp/n; cat /tmp/n"
+    };
+    String first = done(once);
+    assertEquals(first, done(once));
+    assertTrue(first.contains("\"stdout\":\"x\\n\""), first);
+    done("rm", id);
   }
 
   @Test

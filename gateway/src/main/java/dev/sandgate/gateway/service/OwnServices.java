@@ -6,6 +6,7 @@ import dev.sandgate.gateway.relay.NodeAddress;
 import dev.sandgate.proto.v1.EnvironmentsGrpcService;
 import dev.sandgate.proto.v1.NodesGrpcService;
 import dev.sandgate.proto.v1.SandboxesGrpcService;
+import dev.sandgate.proto.v1.TrajectoriesGrpcService;
 import io.netty.util.AsciiString;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -97,6 +98,9 @@ public final class OwnServices implements AutoCloseable {
         grpc,
         EnvironmentsGrpcService.ImportEnvironment,
         call -> EnvironmentImport.start(fleet, call));
+    TrajectoryCalls trajectories = new TrajectoryCalls(fleet, timeoutMillis);
+    Call.unary(grpc, TrajectoriesGrpcService.List, trajectories::list);
+    Call.streaming(grpc, TrajectoriesGrpcService.Export, trajectories::export);
     Call.unary(grpc, EnvironmentsGrpcService.List, environments::list);
     Call.unary(grpc, EnvironmentsGrpcService.Get, environments::get);
     Call.unary(grpc, EnvironmentsGrpcService.Remove, environments::remove);
@@ -110,7 +114,10 @@ public final class OwnServices implements AutoCloseable {
             SandboxesGrpcService.CreateBatch,
             SandboxesGrpcService.List);
     return Stream.of(
-            sandboxes, NodesGrpcService.all().stream(), EnvironmentsGrpcService.all().stream())
+            sandboxes,
+            NodesGrpcService.all().stream(),
+            EnvironmentsGrpcService.all().stream(),
+            TrajectoriesGrpcService.all().stream())
         .flatMap(methods -> methods)
         .map(method -> new AsciiString("/" + method.fullMethodName()))
         .collect(Collectors.toUnmodifiableSet());

@@ -6,11 +6,13 @@ import dev.sandgate.cli.server.HostPort;
 import dev.sandgate.cli.server.Server;
 import dev.sandgate.cli.server.ServerConfig;
 import dev.sandgate.client.BatchItem;
+import dev.sandgate.client.ClientOptions;
 import dev.sandgate.client.SandboxHandle;
 import dev.sandgate.client.Sandgate;
 import dev.sandgate.load.tool.Owned;
 import dev.sandgate.load.tool.Tools;
 import dev.sandgate.proto.v1.CreateSandboxBatchRequest;
+import dev.sandgate.proto.v1.Limits;
 import dev.sandgate.proto.v1.ListSandboxesRequest;
 import dev.sandgate.proto.v1.Sandbox;
 import dev.sandgate.proto.v1.SandboxSpec;
@@ -22,6 +24,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -41,43 +44,53 @@ final class Platform implements AutoCloseable {
   private final Scratch scratch;
   private final Sandgate client;
   private final LayerStack stack;
+  private final Address address;
 
-  private Platform(Owned owned, Scratch scratch, Sandgate client, LayerStack stack) {
+  private Platform(Owned owned, Scratch scratch, Sandgate client, Address address)
+      throws IOException {
     this.owned = owned;
     this.scratch = scratch;
     this.client = client;
-    this.stack = stack;
+    this.address = address;
+    this.stack = new LayerStack(client, scratch.directory().resolve("layers"));
   }
+
+  /** Where clients find the node. */
+  private record Address(String uri, String token) {}
 
   /** Starts it; the layers are built on the way. */
   static Platform start() throws IOException {
+    return start(Map.of());
+  }
+
+  /** Starts it with further settings; the layers are built on the way. */
+  static Platform start(Map<String, String> settings) throws IOException {
     Owned owned = new Owned();
     try {
-      return start(owned);
+      return start(owned, settings);
     } catch (IOException | RuntimeException e) {
       owned.close();
       throw e;
     }
   }
 
-  private static Platform start(Owned owned) throws IOException {
+  private static Platform start(Owned owned, Map<String, String> settings) throws IOException {
     String mark = UUID.randomUUID().toString().substring(0, 8);
     Scratch scratch = owned.add(new Scratch("sgload-" + mark));
     Path data = scratch.directory().resolve("data");
-    Server server = owned.add(Server.start(config(data, scratch)));
+    Server server = owned.add(Server.start(config(data, scratch, settings)));
     String token = Files.readString(data.resolve("node.token")).strip();
-    Sandgate client = owned.add(Sandgate.connect("http://127.0.0.1:" + server.nodePort(), token));
-    LayerStack stack = new LayerStack(client, scratch.directory().resolve("layers"));
-    Platform platform = new Platform(owned, scratch, client, stack);
+    Address address = new Address("http://127.0.0.1:" + server.nodePort(), token);
+    Sandgate client = owned.add(Sandgate.connect(address.uri(), token));
+    Platform platform = new Platform(owned, scratch, client, address);
     owned.add(platform::deleteAll);
     return platform;
   }
 
-  private static ServerConfig config(Path data, Scratch scratch) {
-    Map<String, String> settings =
-        Map.of(
-            "backend.container.run", scratch.directory().resolve("run").toString(),
-            "backend.container.cgroup-name", scratch.name());
+  private static ServerConfig config(Path data, Scratch scratch, Map<String, String> more) {
+    Map<String, String> settings = new HashMap<>(more);
+    settings.put("backend.container.run", scratch.directory().resolve("run").toString());
+    settings.put("backend.container.cgroup-name", scratch.name());
     ServerConfig.NodePart node =
         new ServerConfig.NodePart("load", new HostPort("127.0.0.1", 0), Optional.empty(), settings);
     return new ServerConfig(data, null, node, List.of());
@@ -94,6 +107,18 @@ final class Platform implements AutoCloseable {
 
   LayerStack stack() {
     return stack;
+  }
+
+  /** One more client, which the caller closes. */
+  Sandgate connect() {
+    return Sandgate.connect(
+        ClientOptions.of(address.uri(), address.token()).withReconnectTimeout(Duration.ZERO));
+  }
+
+  /** One sandbox on all layers with room for many processes. */
+  SandboxHandle createRoomy() {
+    Limits limits = Limits.newBuilder().setPids(10_000).setMemoryBytes(4L << 30).build();
+    return await(client.sandboxes().create(spec().toBuilder().setLimits(limits).build()));
   }
 
   /** One sandbox on all layers. */

@@ -135,17 +135,15 @@ public final class Catalogue {
     }
     database
         .change(
-            connection -> {
-              Database.update(
-                  connection,
+            statements -> {
+              statements.update(
                   "INSERT OR IGNORE INTO layers VALUES (?, ?, ?, ?, ?)",
                   layer.digest(),
                   layer.kind().getNumber(),
                   layer.name(),
                   layer.size(),
                   layer.source());
-              Database.update(
-                  connection,
+              statements.update(
                   "INSERT OR REPLACE INTO environments VALUES (?, ?, ?, ?, ?)",
                   named.name(),
                   named.tag(),
@@ -184,14 +182,11 @@ public final class Catalogue {
             .toList();
     database
         .change(
-            connection -> {
-              Database.update(
-                  connection,
-                  "DELETE FROM environments WHERE name = ? AND tag = ?",
-                  named.name(),
-                  named.tag());
+            statements -> {
+              statements.update(
+                  "DELETE FROM environments WHERE name = ? AND tag = ?", named.name(), named.tag());
               for (String digest : loose) {
-                Database.update(connection, "DELETE FROM layers WHERE digest = ?", digest);
+                statements.update("DELETE FROM layers WHERE digest = ?", digest);
               }
             })
         .join();

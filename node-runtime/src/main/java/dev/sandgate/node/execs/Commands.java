@@ -33,6 +33,7 @@ final class Commands {
   static Command read(Command asked) {
     arguments(asked);
     Variables.environment("command.env", asked.getEnvMap());
+    Variables.labels("command.labels", asked.getLabelsMap());
     together(asked);
     session(asked);
     Fields.workingDirectory("command.cwd", asked.getCwd());

@@ -9,9 +9,13 @@ import dev.sandgate.proto.v1.ExecResult;
 import dev.sandgate.proto.v1.OutputStream;
 import dev.sandgate.spi.Exec;
 import dev.sandgate.spi.Exec.SignalTarget;
+import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /** One command: what was asked, what came of it, who listens. Safe for any thread. */
@@ -25,6 +29,8 @@ final class ExecRecord {
   private final Timestamp startedAt;
   private final CompletableFuture<ExecRecord> started = new CompletableFuture<>();
   private final CompletableFuture<ExecResult> ended = new CompletableFuture<>();
+  private final AtomicBoolean ending = new AtomicBoolean();
+  private final Map<Object, CompletableFuture<ExecRecord>> waiters = new ConcurrentHashMap<>(0);
   private final CopyOnWriteArrayList<Reader> readers = new CopyOnWriteArrayList<>();
   private volatile @Nullable Exec handle;
   private volatile @Nullable ExecResult result;
@@ -144,19 +150,48 @@ final class ExecRecord {
     return last;
   }
 
-  /** Ends it, once; says whether this call did. */
-  boolean end(ExecResult outcome) {
-    synchronized (this) {
-      if (result != null) {
-        return false;
-      }
-      endedMillis = System.currentTimeMillis();
-      result = outcome;
-    }
+  /** Claims to say how it ended; the first does, and must {@link #end} it. */
+  boolean claimEnd() {
+    return ending.compareAndSet(false, true);
+  }
+
+  /** Tells everybody how it ended. */
+  void end(ExecResult outcome, long atMillis) {
+    endedMillis = atMillis;
+    result = outcome;
     started.complete(this);
     ended.complete(outcome);
+    waiters.values().forEach(waiter -> waiter.complete(this));
     wake();
-    return true;
+  }
+
+  /** Completes at the end or when the time is over, whichever comes first; cancelling it leaves nothing behind. */
+  CompletableFuture<ExecRecord> endedWithin(long millis) {
+    CompletableFuture<ExecRecord> waiter = new CompletableFuture<>();
+    Object key = new Object();
+    waiters.put(key, waiter);
+    if (result != null) {
+      waiter.complete(this);
+    }
+    var _ = waiter.whenComplete((_, _) -> waiters.remove(key));
+    return waiter.completeOnTimeout(this, millis, TimeUnit.MILLISECONDS);
+  }
+
+  /** Gives its output up, to make room for others'. */
+  void giveUpOutput() {
+    output.release();
+    ExecResult known = result;
+    if (known != null) {
+      result = Results.missing(known, output.gaps());
+    }
+  }
+
+  /** Takes what is on its way and nothing more. */
+  void stopTaking() {
+    Producer taking = producer;
+    if (taking != null) {
+      taking.stop();
+    }
   }
 
   /** Who takes the command's events. */
@@ -191,5 +226,11 @@ final class ExecRecord {
   /** How far the slowest reader is; empty without readers. */
   OptionalLong slowest(OutputStream stream) {
     return readers.stream().mapToLong(reader -> reader.position(stream)).min();
+  }
+
+  /** As log lines show it. */
+  @Override
+  public String toString() {
+    return "exec " + execId + " of " + sandbox;
   }
 }

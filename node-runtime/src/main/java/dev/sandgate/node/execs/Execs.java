@@ -4,17 +4,19 @@ package dev.sandgate.node.execs;
 
 import com.google.protobuf.Timestamp;
 import dev.sandgate.node.config.Capacity;
-import dev.sandgate.node.execs.ExecRecord.Origin;
-import dev.sandgate.node.execs.ExecRows.Stored;
+import dev.sandgate.node.config.Recording;
 import dev.sandgate.node.rpc.Blocking;
 import dev.sandgate.node.rpc.Routes;
 import dev.sandgate.node.sandboxes.LiveSandbox;
 import dev.sandgate.node.sandboxes.SandboxListener;
 import dev.sandgate.node.sandboxes.Sandboxes;
-import dev.sandgate.node.store.Database;
+import dev.sandgate.node.trajectory.Step;
+import dev.sandgate.node.trajectory.Steps;
+import dev.sandgate.node.trajectory.Trajectories;
 import dev.sandgate.proto.v1.Exec;
 import dev.sandgate.proto.v1.ExecResult;
 import dev.sandgate.proto.v1.OutputStream;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Collection;
@@ -22,41 +24,75 @@ import java.util.Collection;
 /** The commands of this node's sandboxes. */
 public final class Execs {
 
+  private static final long RECORD_MILLIS = 10_000;
+
   private final Sandboxes sandboxes;
-  private final ExecRows rows;
+  private final Trajectories trajectories;
   private final Records records;
+  private final Recall recall;
   private final Executions executions;
   private final Capacity capacity;
 
+  /**
+   * What commands stand on.
+   *
+   * @param sandboxes where they run
+   * @param trajectories where they are recorded
+   * @param dataDirectory where their output is kept
+   * @param capacity how many are kept, how long
+   * @param recording how they are recorded
+   */
+  public record Parts(
+      Sandboxes sandboxes,
+      Trajectories trajectories,
+      Path dataDirectory,
+      Capacity capacity,
+      Recording recording) {}
+
   /** Opens the records; blocks. */
-  public Execs(Sandboxes sandboxes, Database database, Path dataDirectory, Capacity capacity) {
-    this.sandboxes = sandboxes;
-    this.capacity = capacity;
-    this.rows = new ExecRows(database);
-    this.records = new Records(dataDirectory.resolve("spool"), capacity, rows);
-    this.executions = new Executions(rows, records);
+  public Execs(Parts parts) {
+    sandboxes = parts.sandboxes();
+    trajectories = parts.trajectories();
+    capacity = parts.capacity();
+    Steps steps = trajectories.steps();
+    Path spool = parts.dataDirectory().resolve("spool");
+    records = new Records(spool, capacity, parts.recording().spoolBytes(), steps.sequence());
+    recall = new Recall(steps, records);
+    executions = new Executions(journal(parts.recording(), steps), records, recall);
     sandboxes.listen(new Following());
+  }
+
+  private static Journal journal(Recording recording, Steps steps) {
+    return switch (recording.journal()) {
+      case PROCESS, POWER -> Journal.of(steps);
+      case OFF -> {
+        Executions.LOG.warn(
+            "node.journal=off: commands are not recorded and may be lost; for measuring only");
+        yield Journal.off();
+      }
+    };
   }
 
   /** Answers the methods of {@code sandgate.v1.Execs}. */
   public void route(Routes routes) {
-    new ExecsService(sandboxes, records, executions).route(routes);
+    new ExecsService(sandboxes, records, executions, recall).route(routes);
   }
 
   /** Drops what ended long ago; called about once a second. */
   public void sweep() {
-    records.sweep(System.currentTimeMillis() - capacity.retention().toMillis());
+    executions.sweep();
+    records.sweep(oldest());
   }
 
   /** Reads the commands of sandboxes that had ended before the node restarted; blocks. */
-  public void load(Collection<LiveSandbox> ended) {
+  public void load(Collection<LiveSandbox> ended) throws IOException {
     ended.forEach(this::loadEnded);
+    records.deleteLeftovers();
   }
 
-  /** Writes what is waiting. */
+  /** Writes what is waiting; blocks. */
   public void close() {
     executions.close();
-    rows.close();
   }
 
   static Exec shown(ExecRecord record) {
@@ -79,25 +115,25 @@ public final class Execs {
         .build();
   }
 
-  private void loadEnded(LiveSandbox sandbox) {
-    for (Stored stored : rows.load(sandbox.id())) {
-      ExecRecord record = records.create(origin(sandbox, stored));
-      if (records.add(record) == record) {
-        ExecResult result = ExecRows.result(stored);
-        record.output().end(stored.exec().getStdoutBytes(), stored.exec().getStderrBytes());
-        record.end(result == null ? Results.unknown(record, "SANDBOX_LOST") : result);
-        records.ended(record);
-        if (result == null) {
-          rows.intent(record);
-        }
-      }
-    }
+  private long oldest() {
+    return System.currentTimeMillis() - capacity.retention().toMillis();
   }
 
-  private static Origin origin(LiveSandbox sandbox, Stored stored) {
-    Exec exec = stored.exec();
-    return new Origin(
-        sandbox, exec.getExecId(), exec.getCommand(), stored.sequence(), exec.getStartedAt());
+  private void loadEnded(LiveSandbox sandbox) {
+    for (Step step : trajectories.steps().unfinished(sandbox.id())) {
+      ExecRecord record = recall.ended(sandbox, step);
+      if (executions.end(record, () -> Results.unknown(record, "SANDBOX_LOST"))) {
+        Blocking.await(record.ended(), RECORD_MILLIS);
+      }
+    }
+    loadRecent(sandbox);
+  }
+
+  private void loadRecent(LiveSandbox sandbox) {
+    int most = capacity.execsPerSandbox() / 2;
+    for (Step step : trajectories.steps().endedSince(sandbox.id(), oldest(), most)) {
+      recall.ended(sandbox, step);
+    }
   }
 
   /** What sandboxes' ends and returns mean for their commands. */
@@ -106,12 +142,10 @@ public final class Execs {
     @Override
     public void adopted(LiveSandbox sandbox) {
       dev.sandgate.spi.Sandbox running = sandbox.running();
-      for (Stored stored : rows.load(sandbox.id())) {
-        if (ExecRows.result(stored) == null) {
-          executions.resume(origin(sandbox, stored), running);
-        }
+      for (Step step : trajectories.steps().unfinished(sandbox.id())) {
+        executions.resume(Recall.origin(sandbox, step), running);
       }
-      loadEnded(sandbox);
+      loadRecent(sandbox);
     }
 
     @Override
@@ -129,15 +163,15 @@ public final class Execs {
     public void ended(LiveSandbox sandbox) {
       for (ExecRecord record : records.newestFirst(sandbox.id(), Long.MAX_VALUE)) {
         if (record.result() == null) {
-          executions.end(record, Results.unknown(record, reason(record)));
+          executions.end(record, () -> Results.unknown(record, reason(record)));
         }
       }
+      trajectories.ended(sandbox.id());
     }
 
     @Override
     public void forgotten(LiveSandbox sandbox) {
       records.forget(sandbox.id());
-      Blocking.report("dropping commands of " + sandbox.id(), rows.forgetAll(sandbox.id()));
     }
 
     private static String reason(ExecRecord record) {

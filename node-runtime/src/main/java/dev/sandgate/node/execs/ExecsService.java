@@ -9,6 +9,7 @@ import dev.sandgate.node.sandboxes.LiveSandbox;
 import dev.sandgate.node.sandboxes.Sandboxes;
 import dev.sandgate.proto.v1.AttachExecRequest;
 import dev.sandgate.proto.v1.Command;
+import dev.sandgate.proto.v1.Exec;
 import dev.sandgate.proto.v1.ExecEvent;
 import dev.sandgate.proto.v1.ExecsGrpcService;
 import dev.sandgate.proto.v1.GetExecRequest;
@@ -21,6 +22,7 @@ import dev.sandgate.proto.v1.RunExecRequest;
 import dev.sandgate.proto.v1.SignalExecRequest;
 import dev.sandgate.proto.v1.SignalExecResponse;
 import dev.sandgate.proto.v1.StartExecRequest;
+import dev.sandgate.proto.v1.WaitExecRequest;
 import dev.sandgate.proto.v1.WriteStdinRequest;
 import dev.sandgate.proto.v1.WriteStdinResponse;
 import dev.sandgate.spi.Capability;
@@ -36,12 +38,16 @@ import java.util.concurrent.CompletableFuture;
 final class ExecsService {
 
   private static final int RADIX = 36;
+  private static final long DEFAULT_WAIT = 30_000;
+  private static final long MAX_WAIT = 3_600_000;
 
   private final Sandboxes sandboxes;
   private final Records records;
   private final Executions executions;
+  private final Recall recall;
 
-  ExecsService(Sandboxes sandboxes, Records records, Executions executions) {
+  ExecsService(Sandboxes sandboxes, Records records, Executions executions, Recall recall) {
+    this.recall = recall;
     this.sandboxes = sandboxes;
     this.records = records;
     this.executions = executions;
@@ -58,6 +64,7 @@ final class ExecsService {
     routes.unary(ExecsGrpcService.WriteStdin, WriteStdinRequest.parser(), this::writeStdin);
     routes.unary(ExecsGrpcService.Signal, SignalExecRequest.parser(), this::signal);
     routes.unary(ExecsGrpcService.Resize, ResizeExecRequest.parser(), this::resize);
+    routes.unary(ExecsGrpcService.Wait, WaitExecRequest.parser(), this::await);
     routes.unary(
         ExecsGrpcService.Get,
         GetExecRequest.parser(),
@@ -96,7 +103,14 @@ final class ExecsService {
     LiveSandbox live = sandboxes.find(sandboxId);
     return Uni.createFrom()
         .completionStage(() -> sandboxes.settled(live))
-        .map(_ -> require(sandboxId, execId));
+        .flatMap(_ -> record(live, execId));
+  }
+
+  private Uni<ExecRecord> record(LiveSandbox live, String execId) {
+    ExecRecord record = records.find(live.id(), execId);
+    return record == null
+        ? Uni.createFrom().completionStage(() -> recall.record(live, execId))
+        : Uni.createFrom().item(record);
   }
 
   static OutputOffsets offsets(long stdout, long stderr) {
@@ -128,6 +142,14 @@ final class ExecsService {
         .with(
             record -> call.execute(() -> new Reader(record, call, from).begin()),
             failure -> call.execute(() -> call.fail(failure)));
+  }
+
+  private Uni<Exec> await(WaitExecRequest request) {
+    long millis =
+        Fields.rangeOr("timeout_millis", request.getTimeoutMillis(), 1, MAX_WAIT, DEFAULT_WAIT);
+    return known(request.getSandboxId(), request.getExecId())
+        .flatMap(record -> Uni.createFrom().completionStage(record.endedWithin(millis)))
+        .map(Execs::shown);
   }
 
   private Uni<WriteStdinResponse> writeStdin(WriteStdinRequest request) {
@@ -168,18 +190,6 @@ final class ExecsService {
       last = record.sequence();
     }
     return page.build();
-  }
-
-  private ExecRecord require(String sandboxId, String execId) {
-    ExecRecord record = records.find(sandboxId, execId);
-    if (record == null) {
-      throw new SandgateException(
-          ErrorCode.NOT_FOUND,
-          "exec_id",
-          "exec_id: sandbox %s knows no command %s".formatted(sandboxId, execId),
-          null);
-    }
-    return record;
   }
 
   private static long token(String token) {

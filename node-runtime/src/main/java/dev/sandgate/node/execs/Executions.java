@@ -3,10 +3,12 @@
 package dev.sandgate.node.execs;
 
 import dev.sandgate.node.execs.ExecRecord.Origin;
+import dev.sandgate.node.faults.FaultPoint;
+import dev.sandgate.node.rpc.Blocking;
 import dev.sandgate.node.rpc.Failures;
 import dev.sandgate.node.sandboxes.LiveSandbox;
 import dev.sandgate.proto.v1.Command;
-import dev.sandgate.proto.v1.OutputStream;
+import dev.sandgate.proto.v1.ExecResult;
 import dev.sandgate.spi.Capability;
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.Exec;
@@ -15,8 +17,13 @@ import dev.sandgate.spi.OutputOffsets;
 import dev.sandgate.spi.SandgateException;
 import io.smallrye.mutiny.Uni;
 import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ScheduledFuture;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,14 +32,20 @@ final class Executions {
 
   static final Logger LOG = LoggerFactory.getLogger(Executions.class);
 
+  private static final long FLUSH_MILLIS = 50;
+  private static final int UNWRITTEN = 10_000;
+
   private final Journal journal;
   private final Records records;
+  private final Recall recall;
   private final Timeouts timeouts = new Timeouts();
+  private final ConcurrentLinkedQueue<ExecRecord> unwritten = new ConcurrentLinkedQueue<>();
   private volatile boolean closed;
 
-  Executions(Journal journal, Records records) {
+  Executions(Journal journal, Records records, Recall recall) {
     this.journal = journal;
     this.records = records;
+    this.recall = recall;
   }
 
   /**
@@ -53,25 +66,83 @@ final class Executions {
     if (first != record) {
       return same(first, command);
     }
-    journal.intent(record);
-    Commands.launch(running, execId, command)
-        .subscribe()
-        .with(exec -> follow(record, exec), failure -> notStarted(record, running, failure));
+    var _ =
+        journal
+            .intent(record)
+            .whenComplete(
+                (_, failure) -> {
+                  if (failure == null) {
+                    spawn(record, running);
+                  } else {
+                    refused(record, Failures.known(failure));
+                  }
+                });
     return record.started();
   }
 
-  /** Takes a command back that ran before the node restarted. */
+  private void spawn(ExecRecord record, dev.sandgate.spi.Sandbox running) {
+    FaultPoint.AFTER_INTENT.pass(record.execId());
+    Uni.createFrom()
+        .deferred(() -> Commands.launch(running, record.execId(), record.command()))
+        .subscribe()
+        .with(
+            exec -> {
+              FaultPoint.AFTER_SPAWN.pass(record.execId());
+              follow(record, exec);
+            },
+            failure -> notStarted(record, running, failure));
+  }
+
+  /** It was not recorded, so it is not started: its id was used long ago, or the journal takes no more. */
+  private void refused(ExecRecord record, SandgateException failure) {
+    records.remove(record);
+    if (failure.code() != ErrorCode.ALREADY_EXISTS) {
+      record.started().completeExceptionally(failure);
+      return;
+    }
+    var _ =
+        recall
+            .record(record.sandbox(), record.execId())
+            .thenCompose(known -> same(known, record.command()))
+            .whenComplete(
+                (known, unknown) -> {
+                  if (unknown == null) {
+                    record.started().complete(known);
+                  } else {
+                    record.started().completeExceptionally(unknown);
+                  }
+                });
+  }
+
+  /** Takes a command back that ran before the node restarted; blocks. */
   void resume(Origin origin, dev.sandgate.spi.Sandbox running) {
     ExecRecord record = records.create(origin);
     if (records.add(record) == record) {
-      attach(record, running, OutputOffsets.START);
+      attach(record, running, record.output().restore());
     }
   }
 
-  /** From here on nothing is recorded: what breaks now breaks because the node goes. */
+  /** Tries again to record what could not be; called about once a second. */
+  void sweep() {
+    List<ExecRecord> again = List.copyOf(unwritten);
+    unwritten.removeAll(again);
+    for (ExecRecord record : again) {
+      ExecResult result = Objects.requireNonNull(record.result());
+      var _ = journal.result(record, result).whenComplete((_, failure) -> written(record, failure));
+    }
+  }
+
+  /**
+   * From here on nothing is recorded: what breaks now breaks because the node goes. What running commands have written
+   * goes to the files; blocks.
+   */
   void close() {
     closed = true;
     timeouts.close();
+    for (ExecRecord record : records.running()) {
+      record.stopTaking();
+      record.output().settle();
+    }
   }
 
   private static CompletableFuture<ExecRecord> same(ExecRecord known, Command command) {
@@ -93,8 +164,7 @@ final class Executions {
   private void follow(ExecRecord record, Exec exec, long timeoutMillis) {
     record.running(exec);
     if (timeoutMillis > 0) {
-      ScheduledFuture<?> timer =
-          timeouts.after(timeoutMillis, () -> record.kill("COMMAND_TIMEOUT"));
+      ScheduledFuture<?> timer = timeouts.after(timeoutMillis, () -> record.kill(Results.TIMEOUT));
       var _ = record.ended().thenRun(() -> timer.cancel(false));
     }
     Producer producer = new Producer(record, new Following(record));
@@ -112,7 +182,7 @@ final class Executions {
 
     @Override
     public void exited(Exited exit) {
-      end(record, Results.of(record, exit));
+      end(record, () -> Results.of(record, exit));
     }
 
     @Override
@@ -120,10 +190,20 @@ final class Executions {
       if (closed) {
         return;
       }
-      LOG.warn(
-          "exec {} of {}: its events broke off", record.execId(), record.sandbox().id(), failure);
+      if (record.killReason().equals("SANDBOX_DELETED")) {
+        LOG.debug("{}: its events broke off", record, failure);
+      } else {
+        LOG.warn("{}: its events broke off: {}", record, failure.getMessage());
+      }
       if (record.result() == null && record.sandbox().isRunning()) {
-        attach(record, record.sandbox().running(), produced(record));
+        attach(record, record.sandbox().running(), record.output().positions());
+      }
+    }
+
+    @Override
+    public void soon(Runnable action) {
+      if (!closed) {
+        var _ = timeouts.after(FLUSH_MILLIS, action);
       }
     }
   }
@@ -160,15 +240,61 @@ final class Executions {
   }
 
   private void gone(ExecRecord record, Throwable failure) {
-    LOG.warn(
-        "exec {} of {} is lost: {}", record.execId(), record.sandbox().id(), failure.getMessage());
-    end(record, Results.unknown(record, "SANDBOX_LOST"));
+    LOG.warn("{} is lost: {}", record, failure.getMessage());
+    String reason = record.sandbox().isRunning() ? "" : "SANDBOX_LOST";
+    end(record, () -> Results.unknown(record, reason));
   }
 
-  void end(ExecRecord record, dev.sandgate.proto.v1.ExecResult result) {
-    if (!closed && record.end(result)) {
-      records.ended(record);
-      var _ = journal.result(record).thenRun(() -> release(record));
+  /**
+   * Ends a command, once: its output goes to the files, its result to the journal, and then it is told. When the journal
+   * fails it is told too, but the guest keeps the exit, from which it would be recorded after a crash.
+   *
+   * @return whether this call ends it, which is when {@link ExecRecord#ended} completes
+   */
+  boolean end(ExecRecord record, Supplier<ExecResult> result) {
+    if (closed || !record.claimEnd()) {
+      return false;
+    }
+    record.output().seal();
+    if (record.output().isSmall()) {
+      conclude(record, result.get());
+      return true;
+    }
+    Blocking.background(
+        "ending " + record,
+        () -> {
+          record.output().settle();
+          conclude(record, result.get());
+        });
+    return true;
+  }
+
+  private void conclude(ExecRecord record, ExecResult result) {
+    FaultPoint.AFTER_EXIT.pass(record.execId());
+    var _ =
+        journal
+            .result(record, result)
+            .whenComplete(
+                (_, failure) -> {
+                  if (closed && failure != null) {
+                    return;
+                  }
+                  FaultPoint.AFTER_RESULT.pass(record.execId());
+                  record.end(result, System.currentTimeMillis());
+                  records.ended(record);
+                  written(record, failure);
+                });
+  }
+
+  private void written(ExecRecord record, @Nullable Throwable failure) {
+    if (failure == null) {
+      release(record);
+      if (record.output().isSmall() && record.output().hasFiles()) {
+        Blocking.background("deleting files of " + record, record.output()::dropFiles);
+      }
+    } else if (unwritten.size() < UNWRITTEN) {
+      LOG.error("{}: its result could not be recorded, it is tried again", record, failure);
+      unwritten.add(record);
     }
   }
 
@@ -177,7 +303,7 @@ final class Executions {
     if (known.code() == ErrorCode.ALREADY_EXISTS) {
       attach(record, running, OutputOffsets.START);
     } else if (known.code() == ErrorCode.SANDBOX_LOST) {
-      end(record, Results.unknown(record, "SANDBOX_LOST"));
+      end(record, () -> Results.unknown(record, "SANDBOX_LOST"));
     } else {
       records.remove(record);
       journal.notStarted(record);
@@ -193,11 +319,5 @@ final class Executions {
           .subscribe()
           .with(_ -> {}, failure -> LOG.debug("exec {} not released", record.execId(), failure));
     }
-  }
-
-  private static OutputOffsets produced(ExecRecord record) {
-    return new OutputOffsets(
-        record.output().produced(OutputStream.OUTPUT_STREAM_STDOUT),
-        record.output().produced(OutputStream.OUTPUT_STREAM_STDERR));
   }
 }

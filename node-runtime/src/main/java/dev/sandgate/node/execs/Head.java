@@ -41,6 +41,10 @@ final class Head {
     return UnsafeByteOperations.unsafeWrap(bytes, begin, length - begin);
   }
 
+  ByteBuffer bufferFrom(int begin) {
+    return ByteBuffer.wrap(bytes, begin, length - begin);
+  }
+
   void release() {
     budget.give(bytes.length);
     bytes = EMPTY;

@@ -11,6 +11,7 @@ import dev.sandgate.spi.SandgateException;
 import java.io.IOException;
 import java.util.concurrent.Flow.Subscriber;
 import java.util.concurrent.Flow.Subscription;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +29,7 @@ final class Producer implements Subscriber<ExecEvent> {
   private final Outcome outcome;
   private final AtomicInteger owed = new AtomicInteger();
   private volatile @Nullable Subscription subscription;
+  private final AtomicBoolean flushDue = new AtomicBoolean();
   private boolean exited;
 
   /** Is told how the events ended. */
@@ -37,6 +39,9 @@ final class Producer implements Subscriber<ExecEvent> {
 
     /** The events broke off; nothing is known about the command. */
     void broken(Throwable failure);
+
+    /** Runs something a little later. */
+    void soon(Runnable action);
   }
 
   Producer(ExecRecord record, Outcome outcome) {
@@ -57,7 +62,6 @@ final class Producer implements Subscriber<ExecEvent> {
       case Exited exit -> {
         exited = true;
         record.output().end(exit.end().stdout(), exit.end().stderr());
-        spool();
         outcome.exited(exit);
       }
     }
@@ -93,7 +97,10 @@ final class Producer implements Subscriber<ExecEvent> {
   private void taken(ExecEvent.Output written) {
     record.output().append(written);
     owed.incrementAndGet();
-    spool();
+    spool(false);
+    if (flushDue.compareAndSet(false, true)) {
+      outcome.soon(this::flush);
+    }
     record.wake();
     advanced();
   }
@@ -106,25 +113,35 @@ final class Producer implements Subscriber<ExecEvent> {
             record.slowest(OutputStream.OUTPUT_STREAM_STDERR));
   }
 
-  private void spool() {
-    if (record.output().startSpooling()) {
+  /** Hears nothing more; the command goes on. */
+  void stop() {
+    Subscription given = subscription;
+    if (given != null) {
+      given.cancel();
+    }
+  }
+
+  /** What a command that still runs wrote a while ago survives the end of the process. */
+  private void flush() {
+    flushDue.set(false);
+    spool(true);
+  }
+
+  private void spool(boolean everything) {
+    if (record.output().startSpooling(everything)) {
       Blocking.start(this::write).exceptionally(this::full);
     }
   }
 
   private boolean write() throws IOException {
     record.output().spool();
-    spool();
+    spool(false);
     advanced();
     return true;
   }
 
   private boolean full(Throwable failure) {
-    Executions.LOG.error(
-        "exec {} of {}: its output cannot be kept from here on",
-        record.execId(),
-        record.sandbox().id(),
-        failure);
+    Executions.LOG.error("{}: its output cannot be kept from here on", record, failure);
     advanced();
     return false;
   }

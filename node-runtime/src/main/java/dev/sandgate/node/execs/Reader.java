@@ -147,7 +147,9 @@ final class Reader {
       call.fail(failure);
       return;
     }
-    send(stream, position(stream), bytes);
+    if (!bytes.isEmpty()) {
+      send(stream, position(stream), bytes);
+    }
     pump();
   }
 

@@ -5,22 +5,25 @@ package dev.sandgate.node.execs;
 import dev.sandgate.node.config.Capacity;
 import dev.sandgate.node.execs.ExecRecord.Origin;
 import dev.sandgate.node.sandboxes.LiveSandbox;
+import dev.sandgate.node.trajectory.Sequence;
 import dev.sandgate.proto.v1.Command;
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.SandgateException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** All records of this node: found by sandbox and id, bounded in number, dropped some time after their end. */
@@ -28,19 +31,23 @@ final class Records {
 
   private final Path directory;
   private final Capacity capacity;
-  private final Journal journal;
+  private final Sequence sequence;
   private final MemoryBudget budget;
+  private final DiskBudget disk;
+  private final Set<String> leftovers;
   private final ConcurrentHashMap<String, OfSandbox> bySandbox = new ConcurrentHashMap<>();
   private final ConcurrentLinkedQueue<ExecRecord> ended = new ConcurrentLinkedQueue<>();
   private final AtomicInteger endedCount = new AtomicInteger();
-  private final AtomicLong sequence = new AtomicLong();
+  private final ConcurrentSkipListMap<Long, ExecRecord> filed = new ConcurrentSkipListMap<>();
 
-  Records(Path directory, Capacity capacity, Journal journal) {
+  /** Records with their files in a directory, which may have some of an earlier run; blocks. */
+  Records(Path directory, Capacity capacity, long spoolBytes, Sequence sequence) {
     this.directory = directory;
     this.capacity = capacity;
-    this.journal = journal;
+    this.sequence = sequence;
     this.budget = new MemoryBudget(capacity.recordMemoryBytes());
-    clear(directory);
+    this.disk = new DiskBudget(spoolBytes, this::giveUpOldest);
+    this.leftovers = found(directory);
   }
 
   /** The records of one sandbox. */
@@ -57,13 +64,10 @@ final class Records {
 
   ExecRecord create(LiveSandbox sandbox, String execId, Command command) {
     return create(
-        new Origin(sandbox, execId, command, nextSequence(), Execs.timestamp(Instant.now())));
+        new Origin(sandbox, execId, command, sequence.next(), Execs.timestamp(Instant.now())));
   }
 
   ExecRecord create(Origin origin) {
-    sequence.accumulateAndGet(origin.sequence(), Math::max);
-    Path out = directory.resolve(origin.sequence() + ".out");
-    Path err = directory.resolve(origin.sequence() + ".err");
     Command command = origin.command();
     return new ExecRecord(
         origin,
@@ -71,7 +75,12 @@ final class Records {
             command.getOutputPolicy(),
             command.getOutputCapBytes(),
             budget,
-            List.of(new Spool(out), new Spool(err))));
+            List.of(spool(origin.sequence() + ".out"), spool(origin.sequence() + ".err"))));
+  }
+
+  private Spool spool(String name) {
+    leftovers.remove(name);
+    return new Spool(directory.resolve(name), disk);
   }
 
   /** Puts a record in its place, or returns the one that has it. */
@@ -107,6 +116,9 @@ final class Records {
   /** Counts a record among the ended, of which only so many are kept. */
   void ended(ExecRecord record) {
     ended.add(record);
+    if (!record.output().isSmall()) {
+      filed.put(record.sequence(), record);
+    }
     OfSandbox of = bySandbox.get(record.sandbox().id());
     if (of != null) {
       of.ended.add(record);
@@ -131,11 +143,27 @@ final class Records {
     return of == null ? List.of() : of.byAge.headMap(before, false).descendingMap().values();
   }
 
+  /** Those whose end is not known. */
+  List<ExecRecord> running() {
+    return bySandbox.values().stream()
+        .flatMap(of -> of.byId.values().stream())
+        .filter(record -> record.result() == null)
+        .toList();
+  }
+
+  /** Deletes the files of an earlier run that belong to no record; blocks. */
+  void deleteLeftovers() throws IOException {
+    for (String name : leftovers) {
+      Files.deleteIfExists(directory.resolve(name));
+    }
+    leftovers.clear();
+  }
+
   /** Drops all records of a sandbox. */
   void forget(String sandboxId) {
     OfSandbox of = bySandbox.remove(sandboxId);
     if (of != null) {
-      of.byAge.values().forEach(record -> record.output().release());
+      of.byAge.values().forEach(this::release);
     }
   }
 
@@ -154,24 +182,30 @@ final class Records {
       if (record.equals(of.ended.peek())) {
         of.ended.remove();
       }
-      record.output().release();
-      journal.forget(record);
+      release(record);
     }
   }
 
-  private long nextSequence() {
-    long now = System.currentTimeMillis() * 1_000;
-    return sequence.updateAndGet(last -> Math.max(last + 1, now));
+  private void release(ExecRecord record) {
+    filed.remove(record.sequence());
+    record.output().release();
   }
 
-  /** Files of an earlier run: their heads were in memory only. */
-  private static void clear(Path directory) {
+  private boolean giveUpOldest() {
+    Map.Entry<Long, ExecRecord> oldest = filed.pollFirstEntry();
+    if (oldest != null) {
+      oldest.getValue().giveUpOutput();
+    }
+    return oldest != null;
+  }
+
+  private static Set<String> found(Path directory) {
     try {
       Files.createDirectories(directory);
-      try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
-        for (Path file : files) {
-          Files.delete(file);
-        }
+      try (Stream<Path> files = Files.list(directory)) {
+        return files
+            .map(file -> file.getFileName().toString())
+            .collect(Collectors.toCollection(ConcurrentHashMap::newKeySet));
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);

@@ -10,12 +10,16 @@ import dev.sandgate.node.files.ChangesAround;
 import dev.sandgate.node.rpc.Blocking;
 import dev.sandgate.proto.v1.Command;
 import dev.sandgate.proto.v1.ExecResult;
+import dev.sandgate.proto.v1.ExecTruncated;
 import dev.sandgate.proto.v1.OutputPolicy;
 import dev.sandgate.proto.v1.OutputStream;
 import dev.sandgate.proto.v1.RunExecRequest;
 import dev.sandgate.spi.Capability;
 import io.smallrye.mutiny.Uni;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
 
 /** Runs commands to their end and answers with result and output. */
 final class RunCall {
@@ -73,63 +77,93 @@ final class RunCall {
 
   private static Uni<ExecResult> answer(ExecRecord record) {
     Output output = record.output();
-    Next out = output.next(OutputStream.OUTPUT_STREAM_STDOUT, 0);
-    Next err = output.next(OutputStream.OUTPUT_STREAM_STDERR, 0);
-    if (whole(record, OutputStream.OUTPUT_STREAM_STDOUT, out)
-        && whole(record, OutputStream.OUTPUT_STREAM_STDERR, err)) {
-      return Uni.createFrom().item(result(record, bytes(out), bytes(err)));
+    ExecResult known = Objects.requireNonNull(record.result());
+    if (output.isSmall() && known.getTruncatedCount() == 0) {
+      return Uni.createFrom()
+          .item(
+              known.toBuilder()
+                  .setStdout(output.small(OutputStream.OUTPUT_STREAM_STDOUT))
+                  .setStderr(output.small(OutputStream.OUTPUT_STREAM_STDERR))
+                  .build());
     }
     return Blocking.call(
         () ->
             result(
-                record,
-                collect(output, OutputStream.OUTPUT_STREAM_STDOUT),
-                collect(output, OutputStream.OUTPUT_STREAM_STDERR)));
+                known,
+                collect(output, OutputStream.OUTPUT_STREAM_STDOUT, known),
+                collect(output, OutputStream.OUTPUT_STREAM_STDERR, known)));
   }
 
-  private static boolean whole(ExecRecord record, OutputStream stream, Next first) {
-    return switch (first) {
-      case Next.None _ -> true;
-      case Next.Bytes part -> part.bytes().size() == record.output().produced(stream);
-      case Next.Gap _, Next.Stored _ -> false;
-    };
-  }
-
-  private static ByteString bytes(Next next) {
-    return next instanceof Next.Bytes part ? part.bytes() : ByteString.EMPTY;
-  }
-
-  private static ByteString collect(Output output, OutputStream stream) throws IOException {
-    ByteString all = ByteString.EMPTY;
-    long position = 0;
-    while (all.size() < CAP) {
-      switch (output.next(stream, position)) {
-        case Next.None _ -> {
-          return all;
-        }
-        case Next.Bytes part -> all = all.concat(part.bytes());
-        case Next.Stored part -> all = all.concat(output.stored(stream, part));
-        case Next.Gap _ -> {
-          return all;
-        }
+  /** All that is kept, or its first and last part. */
+  private static Collected collect(Output output, OutputStream stream, ExecResult result)
+      throws IOException {
+    long wrote = wrote(result, stream);
+    long headEnd = wrote;
+    long tailStart = 0;
+    long kept = wrote;
+    for (ExecTruncated gap : result.getTruncatedList()) {
+      if (gap.getStream() == stream) {
+        headEnd = gap.getFrom();
+        tailStart = gap.getTo();
+        kept = headEnd + wrote - tailStart;
       }
-      position = all.size();
     }
-    return all.substring(0, CAP);
+    if (kept > CAP) {
+      headEnd = Math.min(headEnd, Math.max(CAP / 2, CAP - (wrote - tailStart)));
+      tailStart = Math.max(tailStart, wrote - (CAP - headEnd));
+    }
+    tailStart = Math.max(tailStart, headEnd);
+    ByteString head = read(output, stream, 0, headEnd);
+    ByteString tail = read(output, stream, tailStart, wrote);
+    boolean whole = head.size() == headEnd && tail.size() == wrote - tailStart;
+    return whole
+        ? new Collected(head.concat(tail), headEnd, tailStart)
+        : new Collected(head, head.size(), wrote);
   }
 
-  private static ExecResult result(ExecRecord record, ByteString stdout, ByteString stderr) {
-    ExecResult known = java.util.Objects.requireNonNull(record.result());
-    ExecResult.Builder result = known.toBuilder().setStdout(stdout).setStderr(stderr);
-    result.clearTruncated();
-    cut(result, OutputStream.OUTPUT_STREAM_STDOUT, stdout.size(), known.getStdoutBytes());
-    cut(result, OutputStream.OUTPUT_STREAM_STDERR, stderr.size(), known.getStderrBytes());
-    return result.build();
+  /**
+   * What is answered of a stream.
+   *
+   * @param from first byte that is missing
+   * @param to the byte after the last one that is missing
+   */
+  private record Collected(ByteString bytes, long from, long to) {}
+
+  private static ByteString read(Output output, OutputStream stream, long from, long to)
+      throws IOException {
+    ByteString all = ByteString.EMPTY;
+    while (from + all.size() < to) {
+      ByteString next =
+          switch (output.next(stream, from + all.size())) {
+            case Next.Bytes part -> part.bytes();
+            case Next.Stored part -> output.stored(stream, part);
+            case Next.None _, Next.Gap _ -> ByteString.EMPTY;
+          };
+      if (next.isEmpty()) {
+        return all;
+      }
+      all = all.concat(next.substring(0, (int) Math.min(next.size(), to - from - all.size())));
+    }
+    return all;
   }
 
-  private static void cut(ExecResult.Builder result, OutputStream stream, long have, long wrote) {
-    if (have < wrote) {
-      result.addTruncated(Output.gap(stream, have, wrote));
+  private static long wrote(ExecResult result, OutputStream stream) {
+    return stream == OutputStream.OUTPUT_STREAM_STDERR
+        ? result.getStderrBytes()
+        : result.getStdoutBytes();
+  }
+
+  private static ExecResult result(ExecResult known, Collected stdout, Collected stderr) {
+    List<ExecTruncated> missing = new ArrayList<>(2);
+    cut(missing, OutputStream.OUTPUT_STREAM_STDOUT, stdout);
+    cut(missing, OutputStream.OUTPUT_STREAM_STDERR, stderr);
+    ExecResult full = known.toBuilder().setStdout(stdout.bytes()).setStderr(stderr.bytes()).build();
+    return Results.missing(full, missing);
+  }
+
+  private static void cut(List<ExecTruncated> missing, OutputStream stream, Collected collected) {
+    if (collected.from() < collected.to()) {
+      missing.add(Output.gap(stream, collected.from(), collected.to()));
     }
   }
 }

@@ -12,51 +12,108 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The file of one track: append only, deleted with its record. Blocks; one writer at a time, any readers. */
+/**
+ * The file of one track, which outlives the process and is deleted with its record. Blocks; one writer at a time, any
+ * readers.
+ */
 final class Spool {
 
   private static final Logger LOG = LoggerFactory.getLogger(Spool.class);
 
   private final Path file;
+  private final DiskBudget budget;
   private @Nullable FileChannel writing;
+  private Layout layout = Layout.open();
+  private long charged;
   private boolean deleted;
 
-  Spool(Path file) {
+  Spool(Path file, DiskBudget budget) {
     this.file = file;
+    this.budget = budget;
   }
 
+  /** What a file of an earlier run has. */
+  synchronized Optional<Layout> restore() {
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      ByteBuffer header = ByteBuffer.allocate(Layout.HEADER);
+      if (channel.read(header, 0) < Layout.HEADER) {
+        return Optional.empty();
+      }
+      layout = Layout.read(header.flip(), channel.size());
+      charge(channel.size());
+      return Optional.of(layout);
+    } catch (java.nio.file.NoSuchFileException e) {
+      return Optional.empty();
+    } catch (IOException | IllegalStateException e) {
+      LOG.warn("{} cannot be kept", file, e);
+      delete();
+      return Optional.empty();
+    }
+  }
+
+  /** Adds to the head. */
   synchronized void append(List<ByteBuffer> buffers) throws IOException {
-    if (deleted || buffers.isEmpty()) {
+    long bytes = buffers.stream().mapToLong(ByteBuffer::remaining).sum();
+    if (deleted || bytes == 0) {
       return;
     }
-    FileChannel channel = writing;
-    if (channel == null) {
-      channel =
-          FileChannel.open(
-              file, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.APPEND);
-      writing = channel;
-    }
+    FileChannel channel = channel();
+    charge(bytes);
+    long position = channel.size();
     for (ByteBuffer buffer : buffers) {
-      while (buffer.hasRemaining()) {
-        channel.write(buffer);
-      }
+      position += write(channel, position, buffer);
     }
   }
 
-  ByteString read(long position, int length) throws IOException {
-    ByteBuffer buffer = ByteBuffer.allocate(length);
-    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+  /** Ends the head where it is and begins, or begins anew, the ring. */
+  synchronized void beginTail(long headEnd, long tailBase, long ringBytes) throws IOException {
+    if (deleted) {
+      return;
+    }
+    FileChannel channel = channel();
+    charge(Math.max(0, Layout.HEADER + headEnd + ringBytes - charged));
+    layout = new Layout(headEnd, tailBase, ringBytes, tailBase, tailBase);
+    write(channel, 0, layout.bytes());
+  }
+
+  /** Writes the newest bytes into the ring, at most as many as it has. */
+  synchronized void writeTail(long offset, List<ByteBuffer> buffers) throws IOException {
+    long to = offset + buffers.stream().mapToLong(ByteBuffer::remaining).sum();
+    if (deleted || to == offset) {
+      return;
+    }
+    FileChannel channel = channel();
+    layout = layout.writing(to);
+    write(channel, 0, layout.bytes());
+    long at = offset;
+    for (ByteBuffer buffer : buffers) {
       while (buffer.hasRemaining()) {
-        if (channel.read(buffer, position + buffer.position()) < 0) {
-          throw new EOFException(file + " ends before " + (position + length));
-        }
+        int part = (int) Math.min(buffer.remaining(), layout.together(at));
+        write(channel, layout.ringPosition(at), buffer.slice(buffer.position(), part));
+        buffer.position(buffer.position() + part);
+        at += part;
       }
     }
-    return UnsafeByteOperations.unsafeWrap(buffer.flip());
+    layout = layout.wrote(to);
+    write(channel, 0, layout.bytes());
+  }
+
+  ByteString readHead(long offset, int length) throws IOException {
+    return read(Layout.HEADER + offset, length);
+  }
+
+  /** Reads from the ring; may give fewer bytes than asked for. */
+  ByteString readTail(long offset, int length) throws IOException {
+    Layout now;
+    synchronized (this) {
+      now = layout;
+    }
+    return read(now.ringPosition(offset), (int) Math.min(length, now.together(offset)));
   }
 
   /** Nothing more will be written. */
@@ -71,13 +128,64 @@ final class Spool {
     }
   }
 
+  synchronized boolean exists() {
+    return charged > 0;
+  }
+
   synchronized void delete() {
-    finish();
     deleted = true;
+    clear();
+  }
+
+  /** Deletes what is there and begins anew. */
+  synchronized void clear() {
+    finish();
+    layout = Layout.open();
     try {
       Files.deleteIfExists(file);
+      budget.give(charged);
+      charged = 0;
     } catch (IOException e) {
       LOG.warn("{} could not be deleted", file, e);
     }
+  }
+
+  private ByteString read(long position, int length) throws IOException {
+    ByteBuffer buffer = ByteBuffer.allocate(length);
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      while (buffer.hasRemaining()) {
+        if (channel.read(buffer, position + buffer.position()) < 0) {
+          throw new EOFException(file + " ends before " + (position + length));
+        }
+      }
+    }
+    return UnsafeByteOperations.unsafeWrap(buffer.flip());
+  }
+
+  private FileChannel channel() throws IOException {
+    FileChannel channel = writing;
+    if (channel == null) {
+      channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+      writing = channel;
+      if (channel.size() < Layout.HEADER) {
+        charge(Layout.HEADER);
+        write(channel, 0, layout.bytes());
+      }
+    }
+    return channel;
+  }
+
+  private void charge(long bytes) throws IOException {
+    budget.take(bytes);
+    charged += bytes;
+  }
+
+  private static int write(FileChannel channel, long position, ByteBuffer buffer)
+      throws IOException {
+    int written = 0;
+    while (buffer.hasRemaining()) {
+      written += channel.write(buffer, position + written);
+    }
+    return written;
   }
 }

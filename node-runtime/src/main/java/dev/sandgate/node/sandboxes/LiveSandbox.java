@@ -4,6 +4,7 @@ package dev.sandgate.node.sandboxes;
 
 import com.google.protobuf.Timestamp;
 import dev.sandgate.node.backends.OpenBackend;
+import dev.sandgate.node.checks.Fields;
 import dev.sandgate.node.environments.Stack;
 import dev.sandgate.proto.v1.Sandbox;
 import dev.sandgate.proto.v1.SandboxState;
@@ -13,12 +14,16 @@ import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.SandboxSpec;
 import dev.sandgate.spi.SandgateException;
 import java.time.Instant;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** One sandbox of this node, from its create call until its record is forgotten. Safe for any thread. */
 public final class LiveSandbox {
+
+  private static final List<String> GROUPING = List.of("episode", "rollout", "job");
 
   private final OpenBackend backend;
   private final SandboxSpec spec;
@@ -46,6 +51,24 @@ public final class LiveSandbox {
   /** The sandbox's id. */
   public String id() {
     return spec.id();
+  }
+
+  /** The caller's grouping. */
+  public Map<String, String> labels() {
+    return record.getSpec().getLabelsMap();
+  }
+
+  /** As log lines show it: what a reader looks for when something went wrong with an episode. */
+  @Override
+  public String toString() {
+    StringBuilder shown = new StringBuilder(id());
+    for (String key : GROUPING) {
+      String value = labels().get(key);
+      if (value != null) {
+        shown.append(' ').append(key).append('=').append(Fields.shown(value));
+      }
+    }
+    return shown.toString();
   }
 
   /** The backend that runs it. */

@@ -68,7 +68,7 @@ final class Removal {
     if (first) {
       String killReason = Limit.names(reason) ? reason : DELETED;
       listeners.forEach(listener -> listener.ending(live, killReason));
-      Blocking.background("removing " + live.id(), () -> stop(live, reason, detail));
+      Blocking.background("removing " + live, () -> stop(live, reason, detail));
     } else {
       live.retryRemoval().ifPresent(Runnable::run);
     }
@@ -82,9 +82,8 @@ final class Removal {
         .terminated()
         .subscribe()
         .with(
-            end ->
-                Blocking.background("ending " + live.id(), () -> endedByItself(live, running, end)),
-            failure -> LOG.error("sandbox {}: its end cannot be watched", live.id(), failure));
+            end -> Blocking.background("ending " + live, () -> endedByItself(live, running, end)),
+            failure -> LOG.error("sandbox {}: its end cannot be watched", live, failure));
   }
 
   /** Takes back what a failed creation registered. */
@@ -127,8 +126,7 @@ final class Removal {
     try {
       destroy(handle);
     } catch (RuntimeException e) {
-      LOG.error(
-          "sandbox {} could not be removed; it stays STOPPING and is tried again", live.id(), e);
+      LOG.error("sandbox {} could not be removed; it stays STOPPING and is tried again", live, e);
       live.removalFailed(() -> stop(live, reason, detail));
       return false;
     }
@@ -149,7 +147,7 @@ final class Removal {
     if (!live.end(last, end.reason().name(), end.detail())) {
       return false;
     }
-    LOG.info("sandbox {} ended: {} {}", live.id(), end.reason(), end.detail());
+    LOG.info("sandbox {} ended: {} {}", live, end.reason(), end.detail());
     listeners.forEach(listener -> listener.ended(live));
     clear(live, running);
     finish(live);
@@ -161,7 +159,7 @@ final class Removal {
     try {
       destroy(running);
     } catch (RuntimeException e) {
-      LOG.error("sandbox {} ended; its remains are tried again to be removed", live.id(), e);
+      LOG.error("sandbox {} ended; its remains are tried again to be removed", live, e);
       live.removalFailed(() -> clear(live, running));
     }
   }
@@ -169,7 +167,7 @@ final class Removal {
   private void finish(LiveSandbox live) {
     environments.unuse(live.stack());
     registry.ended();
-    Blocking.report("recording the end of " + live.id(), rows.update(live));
+    Blocking.report("recording the end of " + live, rows.update(live));
     listeners.forEach(listener -> listener.ended(live));
     live.removed().complete(null);
   }

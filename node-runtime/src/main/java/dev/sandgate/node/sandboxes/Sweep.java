@@ -30,7 +30,7 @@ final class Sweep {
     for (LiveSandbox live : registry.newestFirst().values()) {
       Optional<Runnable> retry = live.retryRemoval();
       if (retry.isPresent()) {
-        Blocking.background("removing " + live.id() + " again", retry.get()::run);
+        Blocking.background("removing " + live + " again", retry.get()::run);
       } else if (Lifecycle.ended(live.state())) {
         ended++;
         forgetOld(live, ended > MOST_ENDED, nowMillis);

@@ -14,26 +14,36 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One SQLite database in WAL mode: changes are queued for one writer, which commits what has queued up
- * together; reads use a connection of their own and block.
+ * together; reads use a connection of their own and block. The log is brought into the database by {@link
+ * #sync}, on another thread, so that no change waits for the disk.
  */
 public final class Database implements AutoCloseable {
 
+  private static final int MOST_LOG_PAGES = 16_384;
+  private static final int SQLITE_IO_ERROR = 10;
+  private static final int SQLITE_FULL = 13;
+  private static final int SQLITE_CONSTRAINT = 19;
+
   private final Writer writer;
   private final Connection reader;
+  private final Connection keeper;
+  private long synced;
 
-  private Database(Writer writer, Connection reader) {
+  private Database(Writer writer, Connection reader, Connection keeper) {
     this.writer = writer;
     this.reader = reader;
+    this.keeper = keeper;
   }
 
   /** A change; runs on the writer's thread inside a transaction. */
   @FunctionalInterface
   public interface Change {
     /** Makes the change. */
-    void apply(Connection connection) throws SQLException;
+    void apply(Statements statements) throws SQLException;
   }
 
   /** Makes one item of a row. */
@@ -48,14 +58,19 @@ public final class Database implements AutoCloseable {
    *
    * @param file the database
    * @param schema statements that may be repeated
+   * @param durability what a change survives once its future is complete
    */
-  public static Database open(Path file, List<String> schema) {
+  public static Database open(Path file, List<String> schema, Durability durability) {
     try {
       Connection writing = connect(file);
+      run(writing, "PRAGMA wal_autocheckpoint=" + MOST_LOG_PAGES);
+      if (durability == Durability.POWER) {
+        run(writing, "PRAGMA synchronous=FULL");
+      }
       for (String statement : schema) {
         run(writing, statement);
       }
-      return new Database(new Writer(writing), connect(file));
+      return new Database(new Writer(new Statements(writing)), connect(file), connect(file));
     } catch (SQLException e) {
       throw broken("cannot open the database " + file, e);
     }
@@ -68,7 +83,12 @@ public final class Database implements AutoCloseable {
 
   /** Queues one statement with its values. */
   public CompletableFuture<Void> change(String sql, Object... values) {
-    return change(connection -> update(connection, sql, values));
+    return change(statements -> statements.update(sql, values));
+  }
+
+  /** How many transactions were committed. */
+  long commits() {
+    return writer.commits();
   }
 
   /** Reads rows; blocks. */
@@ -89,12 +109,20 @@ public final class Database implements AutoCloseable {
     }
   }
 
-  /** Runs one statement with its values. */
-  public static void update(Connection connection, String sql, Object... values)
-      throws SQLException {
-    try (PreparedStatement statement = connection.prepareStatement(sql)) {
-      bind(statement, values);
-      statement.executeUpdate();
+  /**
+   * Puts what was committed beyond the reach of power loss, and from the log into the database; blocks, but holds up no
+   * change. One at a time.
+   */
+  public void sync() {
+    long commits = writer.commits();
+    if (commits == synced) {
+      return;
+    }
+    try {
+      run(keeper, "PRAGMA wal_checkpoint(PASSIVE)");
+      synced = commits;
+    } catch (SQLException e) {
+      throw broken("cannot bring the log into the database", e);
     }
   }
 
@@ -103,16 +131,23 @@ public final class Database implements AutoCloseable {
     writer.close();
     try {
       reader.close();
+      keeper.close();
     } catch (SQLException e) {
       throw broken("cannot close the database", e);
     }
   }
 
   static SandgateException broken(String what, SQLException cause) {
-    return new SandgateException(ErrorCode.INTERNAL, "", what + ": " + cause.getMessage(), cause);
+    ErrorCode code =
+        switch (cause.getErrorCode() & 0xff) {
+          case SQLITE_FULL, SQLITE_IO_ERROR -> ErrorCode.RESOURCE_EXHAUSTED;
+          case SQLITE_CONSTRAINT -> ErrorCode.ALREADY_EXISTS;
+          default -> ErrorCode.INTERNAL;
+        };
+    return new SandgateException(code, "", what + ": " + cause.getMessage(), cause);
   }
 
-  private static void bind(PreparedStatement statement, Object... values) throws SQLException {
+  static void bind(PreparedStatement statement, @Nullable Object... values) throws SQLException {
     for (int i = 0; i < values.length; i++) {
       statement.setObject(i + 1, values[i]);
     }

@@ -5,35 +5,39 @@ package dev.sandgate.node.store;
 import dev.sandgate.node.store.Database.Change;
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.SandgateException;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import org.jctools.queues.MpscBlockingConsumerArrayQueue;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The one thread that changes the database. A platform thread, since SQLite's native code would pin the
- * carrier of a virtual one.
+ * The one thread that changes the database: what queued up while it worked goes into one transaction. A
+ * platform thread, since SQLite's native code would pin the carrier of a virtual one.
  */
 final class Writer {
 
   private static final Logger LOG = LoggerFactory.getLogger(Writer.class);
   private static final int BATCH = 512;
-  private static final int QUEUE = 100_000;
+  private static final int QUEUE = 1 << 17;
+  private static final long FULL_PAUSE_NANOS = 100_000;
   private static final Item LAST = new Item(_ -> {}, new CompletableFuture<>());
 
-  private final Connection connection;
-  private final LinkedBlockingQueue<Item> queue = new LinkedBlockingQueue<>(QUEUE);
+  private final Statements statements;
+  private final MpscBlockingConsumerArrayQueue<Item> queue =
+      new MpscBlockingConsumerArrayQueue<>(QUEUE);
   private final Thread thread;
   private volatile boolean closed;
+  private final AtomicLong commits = new AtomicLong();
 
   private record Item(Change change, CompletableFuture<Void> done) {}
 
-  Writer(Connection connection) {
-    this.connection = connection;
+  Writer(Statements statements) {
+    this.statements = statements;
     this.thread = Thread.ofPlatform().name("sandgate-database").daemon().start(this::run);
   }
 
@@ -41,19 +45,27 @@ final class Writer {
     Item item = new Item(change, new CompletableFuture<>());
     if (closed || !queue.offer(item)) {
       item.done.completeExceptionally(
-          new SandgateException(
-              closed ? ErrorCode.CANCELLED : ErrorCode.RESOURCE_EXHAUSTED,
-              closed ? "the node is closing" : "the database does not keep up; retry later"));
+          closed
+              ? closing()
+              : new SandgateException(
+                  ErrorCode.RESOURCE_EXHAUSTED, "the database does not keep up; retry later"));
     }
     return item.done;
+  }
+
+  /** How many transactions were committed. */
+  long commits() {
+    return commits.get();
   }
 
   void close() {
     closed = true;
     try {
-      queue.put(LAST);
+      while (!queue.offer(LAST)) {
+        LockSupport.parkNanos(FULL_PAUSE_NANOS);
+      }
       thread.join();
-      connection.close();
+      statements.close();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (SQLException e) {
@@ -67,7 +79,7 @@ final class Writer {
     while (!last) {
       try {
         batch.add(queue.take());
-        queue.drainTo(batch, BATCH - 1);
+        queue.drain(batch::add, BATCH - 1);
         last = batch.remove(LAST);
         commit(batch);
       } catch (InterruptedException e) {
@@ -76,6 +88,11 @@ final class Writer {
       }
       batch.clear();
     }
+    queue.drain(item -> item.done.completeExceptionally(closing()));
+  }
+
+  private static SandgateException closing() {
+    return new SandgateException(ErrorCode.CANCELLED, "the node is closing");
   }
 
   private void commit(List<Item> batch) {
@@ -89,17 +106,28 @@ final class Writer {
   }
 
   private void together(List<Item> batch) throws SQLException {
-    connection.setAutoCommit(false);
+    if (batch.isEmpty()) {
+      return;
+    }
+    statements.begin();
     try {
       for (Item item : batch) {
-        item.change.apply(connection);
+        item.change.apply(statements);
       }
-      connection.commit();
+      statements.commit();
     } catch (SQLException | RuntimeException e) {
-      connection.rollback();
+      rollback(e);
       throw e;
-    } finally {
-      connection.setAutoCommit(true);
+    }
+    commits.incrementAndGet();
+  }
+
+  /** A full disk may have rolled back by itself. */
+  private void rollback(Exception cause) {
+    try {
+      statements.rollback();
+    } catch (SQLException e) {
+      cause.addSuppressed(e);
     }
   }
 
