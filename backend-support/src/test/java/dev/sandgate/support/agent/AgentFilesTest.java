@@ -176,7 +176,7 @@ final class AgentFilesTest {
         files
             .watch("", directory.toString(), true)
             .subscribe()
-            .withSubscriber(AssertSubscriber.create(Long.MAX_VALUE));
+            .withSubscriber(AssertSubscriber.create(2));
     events.awaitItems(1, PlainAgent.PATIENCE);
     assertEquals(EventKind.STARTED, events.getItems().getFirst().kind());
     Files.writeString(directory.resolve("f"), "abc");
