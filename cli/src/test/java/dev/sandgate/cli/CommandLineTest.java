@@ -41,7 +41,7 @@ final class CommandLineTest {
   void shouldListEveryCommandInTheHelp() {
     assertEquals(0, run("--help"));
     for (String name :
-        "demo up doctor create ls get exec sh session cp diff trajectory renew rm env load test version completion"
+        "demo up doctor create ls get exec sh session cp trajectory diff renew rm env load test version completion"
             .split(" ", -1)) {
       assertTrue(out.toString().contains("\n  " + name + " "), name);
     }

@@ -100,11 +100,7 @@ public final class Node implements AutoCloseable {
     Recording recording = Recording.of(config.settings());
     Database database = Database.open(data.resolve("node.db"), schema(), durability(recording));
     undo.push("database", database::close);
-    Backends backends =
-        Backends.open(
-            new Backends.Setup(
-                config.nodeId(), data, config.pluginsDirectory(), config.settings()));
-    undo.push("backends", backends::close);
+    Backends backends = backends(config, data);
     Environments environments = new Environments(database, data);
     Sandboxes sandboxes =
         new Sandboxes(
@@ -134,15 +130,7 @@ public final class Node implements AutoCloseable {
     new NodesService(config.nodeId(), backends, sandboxes).route(routes);
     listen(config, routes, failures);
     adopted = sandboxes.adopt().thenCompose(_ -> load(execs, sandboxes));
-    Blocking.Action sweep =
-        () -> {
-          sandboxes.sweep();
-          execs.sweep();
-          trajectories.sweep();
-          database.sync();
-        };
-    long timer = vertx.setPeriodic(SWEEP_MILLIS, _ -> sweep(sweep));
-    undo.push("sweep", () -> vertx.cancelTimer(timer));
+    sweepEverySecond(List.of(sandboxes::sweep, execs::sweep, trajectories::sweep, database::sync));
     LOG.info("node {} listens on {}:{}", config.nodeId(), config.host(), port);
   }
 
@@ -177,6 +165,20 @@ public final class Node implements AutoCloseable {
     }
   }
 
+  private void sweepEverySecond(List<Runnable> sweeps) {
+    long timer = vertx.setPeriodic(SWEEP_MILLIS, _ -> sweep(sweeps));
+    undo.push("sweep", () -> vertx.cancelTimer(timer));
+  }
+
+  private Backends backends(NodeConfig config, Path data) {
+    Backends backends =
+        Backends.open(
+            new Backends.Setup(
+                config.nodeId(), data, config.pluginsDirectory(), config.settings()));
+    undo.push("backends", backends::close);
+    return backends;
+  }
+
   private static CompletableFuture<Void> load(Execs execs, Sandboxes sandboxes) {
     return Blocking.start(
             () -> {
@@ -186,13 +188,13 @@ public final class Node implements AutoCloseable {
         .thenRun(() -> {});
   }
 
-  private void sweep(Blocking.Action sweep) {
+  private void sweep(List<Runnable> sweeps) {
     if (sweeping.compareAndSet(false, true)) {
       Blocking.background(
           "the sweep",
           () -> {
             try {
-              sweep.run();
+              sweeps.forEach(Runnable::run);
             } finally {
               sweeping.set(false);
             }
@@ -209,8 +211,8 @@ public final class Node implements AutoCloseable {
 
   private static List<String> schema() {
     List<String> schema = new ArrayList<>(SandboxRows.SCHEMA);
-    schema.addAll(SessionRows.SCHEMA);
     schema.addAll(Steps.SCHEMA);
+    schema.addAll(SessionRows.SCHEMA);
     schema.addAll(Catalogue.SCHEMA);
     return schema;
   }

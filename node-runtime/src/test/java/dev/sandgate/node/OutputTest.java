@@ -313,63 +313,6 @@ class OutputTest {
     return result.getTruncated(0).getTo() - result.getTruncated(0).getFrom();
   }
 
-  @Test
-  void shouldGiveUpTheOldestOutputWhenTheDiskShareIsUsedUp() throws Exception {
-    try (TestNode small =
-        TestNode.start(config -> TestNode.with(config, "node.spool-bytes", "3000000"))) {
-      String id = small.create().getSandboxId();
-      for (int i = 0; i < 6; i++) {
-        small
-            .rpc()
-            .unary(
-                ExecsGrpcClient.Run,
-                RunExecRequest.newBuilder()
-                    .setSandboxId(id)
-                    .setExecId("e" + i)
-                    .setCommand(seq(150_000))
-                    .build());
-      }
-      assertTrue(bytesOfSpools(small) <= 3_000_000, bytesOfSpools(small) + " bytes");
-      Ran oldest = Ran.of(attach(small, id, "e0"));
-      assertEquals("", oldest.stdout());
-      assertEquals(938_895, oldest.truncated().getFirst().getTo());
-      assertEquals(oldest.truncated(), oldest.result().getTruncatedList());
-      assertEquals(text(150_000), Ran.of(attach(small, id, "e5")).stdout());
-    }
-  }
-
-  @Test
-  void shouldLetACommandGoOnWhenItsOutputHasNoDiskLeft() throws Exception {
-    try (TestNode small =
-        TestNode.start(config -> TestNode.with(config, "node.spool-bytes", "300000"))) {
-      String id = small.create().getSandboxId();
-      ExecResult run =
-          small
-              .rpc()
-              .unary(
-                  ExecsGrpcClient.Run,
-                  RunExecRequest.newBuilder()
-                      .setSandboxId(id)
-                      .setExecId("full")
-                      .setCommand(seq(150_000))
-                      .build());
-      assertEquals(0, run.getExitCode());
-      assertTrue(run.getStdout().size() >= 64 << 10, run.getStdout().size() + " bytes");
-      assertTrue(text(150_000).startsWith(run.getStdout().toStringUtf8()));
-      assertEquals(938_895, run.getStdout().size() + gap(run));
-      Ran late = Ran.of(attach(small, id, "full"));
-      assertEquals(run.getStdout().toStringUtf8(), late.stdout());
-      assertEquals(run.getTruncatedList(), late.truncated());
-    }
-  }
-
-  private static List<ExecEvent> attach(TestNode of, String sandboxId, String id) {
-    return of.rpc().stream(
-            ExecsGrpcClient.Attach,
-            AttachExecRequest.newBuilder().setSandboxId(sandboxId).setExecId(id).build())
-        .rest();
-  }
-
   private static long bytesOfSpools(TestNode of) {
     try (Stream<java.nio.file.Path> files = Files.list(of.directory().resolve("spool"))) {
       return files.mapToLong(file -> file.toFile().length()).sum();
