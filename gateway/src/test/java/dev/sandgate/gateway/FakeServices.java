@@ -7,6 +7,7 @@ import dev.sandgate.gateway.failure.Code;
 import dev.sandgate.gateway.failure.Failure;
 import dev.sandgate.proto.v1.Backend;
 import dev.sandgate.proto.v1.CreateSandboxRequest;
+import dev.sandgate.proto.v1.DeleteSandboxResponse;
 import dev.sandgate.proto.v1.Environment;
 import dev.sandgate.proto.v1.EnvironmentsGrpcService;
 import dev.sandgate.proto.v1.GetEnvironmentRequest;
@@ -77,6 +78,18 @@ public final class FakeServices {
             request -> request.handler(message -> services.list(message, request.response())));
     node.grpc()
         .callHandler(
+            SandboxesGrpcService.Delete,
+            request ->
+                request.handler(
+                    message ->
+                        request
+                            .response()
+                            .end(
+                                DeleteSandboxResponse.newBuilder()
+                                    .setExisted(services.delete(message.getSandboxId()))
+                                    .build())));
+    node.grpc()
+        .callHandler(
             NodesGrpcService.List,
             request -> request.handler(_ -> request.response().end(services.node())));
     node.grpc().callHandler(EnvironmentsGrpcService.ImportEnvironment, services::importEnvironment);
@@ -114,6 +127,10 @@ public final class FakeServices {
         .addAllEntries(entries)
         .setCursor(Long.toString(last))
         .build();
+  }
+
+  private boolean delete(String id) {
+    return sandboxes.removeIf(sandbox -> sandbox.getSandboxId().equals(id));
   }
 
   private void create(GrpcServerRequest<CreateSandboxRequest, Sandbox> request) {

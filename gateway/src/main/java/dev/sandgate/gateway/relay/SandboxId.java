@@ -5,7 +5,7 @@ package dev.sandgate.gateway.relay;
 import org.jspecify.annotations.Nullable;
 
 /** Reads sandbox ids: {@code sb-<node>-<random>}, each part of [a-z0-9]. */
-final class SandboxId {
+public final class SandboxId {
 
   private static final String PREFIX = "sb-";
   private static final int MAX_NODE = 20;
@@ -14,7 +14,7 @@ final class SandboxId {
   private SandboxId() {}
 
   /** The node's id in a sandbox's id, or null if this is none. */
-  static @Nullable String node(String id) {
+  public static @Nullable String node(String id) {
     int dash = id.indexOf('-', PREFIX.length());
     if (!id.startsWith(PREFIX) || dash < 0) {
       return null;

@@ -6,6 +6,7 @@ import dev.sandgate.proto.v1.CreateSandboxBatchItem;
 import dev.sandgate.proto.v1.CreateSandboxBatchRequest;
 import dev.sandgate.proto.v1.CreateSandboxRequest;
 import dev.sandgate.proto.v1.Sandbox;
+import io.vertx.core.Future;
 
 /** One batch: a bounded number of creations at a time, spread like single ones, each item sent as it is ready. */
 final class BatchCreation {
@@ -17,21 +18,14 @@ final class BatchCreation {
   private final Creation creation;
   private final CreateSandboxBatchRequest request;
   private final Call<CreateSandboxBatchRequest, CreateSandboxBatchItem> call;
-  private final int atOnce;
-  private int begun;
-  private int ended;
-  private int sent;
-  private boolean launching;
 
   private BatchCreation(
       Creation creation,
       CreateSandboxBatchRequest request,
-      Call<CreateSandboxBatchRequest, CreateSandboxBatchItem> call,
-      int atOnce) {
+      Call<CreateSandboxBatchRequest, CreateSandboxBatchItem> call) {
     this.creation = creation;
     this.request = request;
     this.call = call;
-    this.atOnce = atOnce;
   }
 
   /** Begins a batch on so many nodes. */
@@ -50,29 +44,15 @@ final class BatchCreation {
           "idempotency_key",
           "with '-<index>' behind it, it is longer than " + MAX_KEY + " characters");
     }
-    new BatchCreation(creation, request, call, AT_ONCE_PER_NODE * Math.max(1, nodes)).launch();
+    BatchCreation batch = new BatchCreation(creation, request, call);
+    new Fanout<>(call, count, AT_ONCE_PER_NODE * Math.max(1, nodes), batch::item).launch();
   }
 
-  // Not recursive: an item may fail while it is being launched.
-  private void launch() {
-    if (launching) {
-      return;
-    }
-    launching = true;
-    try {
-      while (begun < request.getCount() && begun - sent < atOnce && !call.closed()) {
-        launch(begun++);
-      }
-    } finally {
-      launching = false;
-    }
-  }
-
-  private void launch(int index) {
-    creation
+  private Future<CreateSandboxBatchItem> item(int index) {
+    return creation
         .create(one(index), call)
-        .onSuccess(sandbox -> call.execute(() -> done(made(index, sandbox))))
-        .onFailure(failure -> call.execute(() -> done(failed(index, CallFailed.of(failure)))));
+        .map(sandbox -> made(index, sandbox))
+        .otherwise(failure -> failed(index, CallFailed.of(failure)));
   }
 
   private CreateSandboxRequest one(int index) {
@@ -94,20 +74,5 @@ final class BatchCreation {
         .setError(cause.failure().detail())
         .setMessage(cause.failure().message())
         .build();
-  }
-
-  private void done(CreateSandboxBatchItem item) {
-    ended++;
-    if (ended == request.getCount()) {
-      call.finish(item);
-    } else {
-      call.send(item).onComplete(_ -> call.execute(this::sent));
-    }
-  }
-
-  // What the caller does not read keeps its place, so that no more is begun than is read.
-  private void sent() {
-    sent++;
-    launch();
   }
 }

@@ -4,6 +4,7 @@ package dev.sandgate.gateway.service;
 
 import dev.sandgate.gateway.relay.NodeAddress;
 import dev.sandgate.proto.v1.EnvironmentsGrpcService;
+import dev.sandgate.proto.v1.ExecsGrpcService;
 import dev.sandgate.proto.v1.NodesGrpcService;
 import dev.sandgate.proto.v1.SandboxesGrpcService;
 import dev.sandgate.proto.v1.TrajectoriesGrpcService;
@@ -93,6 +94,9 @@ public final class OwnServices implements AutoCloseable {
         SandboxesGrpcService.CreateBatch,
         (request, call) -> BatchCreation.start(creation, fleet.all().size(), request, call));
     Call.unary(grpc, SandboxesGrpcService.List, listing::list);
+    SandboxBatches batches = new SandboxBatches(fleet);
+    Call.streaming(grpc, SandboxesGrpcService.DeleteBatch, batches::delete);
+    Call.streaming(grpc, ExecsGrpcService.RunBatch, batches::run);
     Call.unary(grpc, NodesGrpcService.List, watch::list);
     Call.driven(
         grpc,
@@ -112,7 +116,9 @@ public final class OwnServices implements AutoCloseable {
         Stream.of(
             SandboxesGrpcService.Create,
             SandboxesGrpcService.CreateBatch,
-            SandboxesGrpcService.List);
+            SandboxesGrpcService.DeleteBatch,
+            SandboxesGrpcService.List,
+            ExecsGrpcService.RunBatch);
     return Stream.of(
             sandboxes,
             NodesGrpcService.all().stream(),
