@@ -241,7 +241,9 @@ final class Executions {
 
   private void gone(ExecRecord record, Throwable failure) {
     LOG.warn("{} is lost: {}", record, failure.getMessage());
-    String reason = record.sandbox().isRunning() ? "" : "SANDBOX_LOST";
+    // The node may hear of its sandbox's end only after its commands' ends.
+    boolean lost = Failures.known(failure).code() == ErrorCode.SANDBOX_LOST;
+    String reason = record.sandbox().isRunning() && !lost ? "" : "SANDBOX_LOST";
     end(record, () -> Results.unknown(record, reason));
   }
 

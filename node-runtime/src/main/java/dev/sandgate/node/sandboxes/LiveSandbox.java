@@ -153,11 +153,12 @@ public final class LiveSandbox {
 
   /** Begins its end, once; says whether this call did. */
   synchronized boolean stop(String reason) {
-    if (!tryMove(SandboxState.SANDBOX_STATE_STOPPING)) {
+    if (!Lifecycle.allows(state(), SandboxState.SANDBOX_STATE_STOPPING)) {
       return false;
     }
+    // Before the state, so that whoever sees that knows why.
     endReason = reason;
-    return true;
+    return tryMove(SandboxState.SANDBOX_STATE_STOPPING);
   }
 
   /** Why somebody wanted it gone; empty if nobody did. */
@@ -264,11 +265,12 @@ public final class LiveSandbox {
 
   /** Ends it, once; says whether this call did. */
   synchronized boolean end(SandboxState last, String reason, String detail) {
-    if (!tryMove(last)) {
+    if (!Lifecycle.allows(state(), last)) {
       return false;
     }
     record =
         record.toBuilder()
+            .setState(last)
             .setEndedAt(now())
             .setTermination(Termination.newBuilder().setReason(reason).setDetail(detail))
             .build();
