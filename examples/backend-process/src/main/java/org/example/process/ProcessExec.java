@@ -77,9 +77,21 @@ final class ProcessExec implements Exec {
           switch (target) {
             case PROCESS -> kill(number, Long.toString(process.pid()));
             case GROUP -> kill(number, "-" + process.pid());
-            case TREE -> tree.kill();
+            case TREE -> killTree();
           }
         });
+  }
+
+  /** Those that are known by their parent first: while it executes a program a process shows no mark. */
+  private void killTree() throws InterruptedException {
+    killKnown();
+    tree.kill();
+  }
+
+  private void killKnown() {
+    process.descendants().forEach(ProcessHandle::destroyForcibly);
+    // Not the process itself: that would close its pipes, with what is still in them.
+    process.toHandle().destroyForcibly();
   }
 
   /** The JDK sends two signals only; the tool knows them all. */
@@ -111,7 +123,7 @@ final class ProcessExec implements Exec {
       return;
     }
     try {
-      tree.kill();
+      killTree();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -121,5 +133,6 @@ final class ProcessExec implements Exec {
   /** The sandbox is gone: whoever listens learns it. */
   void lose() {
     lost.complete(null);
+    killKnown();
   }
 }
