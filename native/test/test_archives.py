@@ -8,7 +8,7 @@ import struct
 import tarfile
 
 from guest import *
-from test_files import Files
+from files import Files
 
 
 def entry(name, data=b"", **fields):

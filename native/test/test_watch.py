@@ -6,7 +6,7 @@ import pathlib
 import struct
 
 from guest import *
-from test_files import Files
+from files import Files
 
 BEGUN, CREATED, MODIFIED, REMOVED, MOVED, ATTRIBUTES, LOST = range(7)
 
