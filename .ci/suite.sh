@@ -7,14 +7,24 @@
 
 ROWS=()
 FAILED=0
+REASONS=
 
 # Runs one suite with its output shown, and notes its outcome and time; the next ones run all the same.
 suite() {
   local name=$1 start=$SECONDS outcome=passed
   shift
   printf '\n== %s\n' "$name"
-  "$@" 9>&- </dev/null || { outcome=FAILED; FAILED=1; }
+  "$@" 9>&- </dev/null 2>&1 | tee "$OUT/test.log" || { outcome=FAILED; FAILED=1; REASONS+=$(reasons "$name"); }
   ROWS+=("$(printf '%-28s %-7s %5d s' "$name" "$outcome" $((SECONDS - start)))")
+}
+
+# Why the suite just run failed: what Maven calls an error, what a test process left as it died, or the last lines.
+reasons() {
+  local found
+  found=$(sed 's/\x1b\[[0-9;]*m//g' "$OUT/test.log" | grep -E '^\[ERROR\] +[A-Z]' | grep -vE 'Re-run Maven|^.ERROR. See ' | awk '!seen[$0]++' | head -n 60)
+  [[ -n $found ]] || found=$(tail -n 20 "$OUT/test.log")
+  printf '\n== why %s failed\n%s\n' "$1" "$found"
+  find "$ROOT" -maxdepth 5 -path '*/surefire-reports/*.dump*' -size +0 -print -exec head -n 20 {} \;
 }
 
 # Builds the example as a third party would: against published artefacts, from a repository of their own. Maven caches
@@ -32,16 +42,18 @@ example_backend() {
 
 local_repository() { maven -q -N -f "$ROOT" help:evaluate -Dexpression=settings.localRepository -DforceStdout 2>/dev/null | sed 's/\x1b\[[0-9;]*m//g'; }
 
-# Adds up the reports of every test class: passed, failed, skipped.
+# Adds up the reports of every test class: passed, failed, skipped. The failure of a class as a whole is in no count of
+# Surefire's, so failures are counted where they are told.
 totals() {
-  find "$ROOT" -maxdepth 5 -path '*/surefire-reports/TEST-*.xml' -print0 | xargs -0 -r grep -h '<testsuite ' | awk '
+  find "$ROOT" -maxdepth 5 -path '*/surefire-reports/TEST-*.xml' -print0 | xargs -0 -r grep -hE '<testsuite |^ *<(failure|error)[ >]' | awk '
     function field(name) { return match($0, " " name "=\"[0-9]+") ? substr($0, RSTART + length(name) + 3, RLENGTH - length(name) - 3) : 0 }
-    { bad = field("errors") + field("failures"); all += field("tests"); failed += bad; skipped += field("skipped") }
+    /<testsuite / { all += field("tests"); skipped += field("skipped"); next }
+    { failed++ }
     END { printf "%d passed, %d failed, %d skipped\n", all - failed - skipped, failed, skipped }'
 }
 
 summary() {
-  printf '\n== summary\n'
+  printf '%s\n== summary\n' "$REASONS"
   printf '%s\n' "${ROWS[@]}"
   printf '%-28s %-7s %5d s\n' total "" $SECONDS
   totals
@@ -59,7 +71,7 @@ run_suite() {
   build
   lock
   need_packages "$BUILD_PACKAGES $TEST_PACKAGES"
-  find "$ROOT" -maxdepth 5 -path '*/surefire-reports/TEST-*.xml' -delete
+  find "$ROOT" -maxdepth 5 -path '*/surefire-reports/*' \( -name 'TEST-*.xml' -o -name '*.dump*' \) -delete
   suite "native checks" make -C "$ROOT/native" check
   suite "native fuzzing" make -C "$ROOT/native" fuzz SECONDS="$fuzz_seconds"
   suite "modules" maven -f "$ROOT" --fail-at-end verify "${options[@]}" "$@"
