@@ -4,17 +4,18 @@
 
 #include "host.h"
 
-/// Moves the directory `name` of `parent`, which is in the uppers' mount, out of the way and removes it: at once when
-/// it is small, else later by trash_start. The name is free when this returns.
+/// Moves the directory `name` of `parent`, which is in the uppers' mount, into the trash, whose cleaner removes it soon.
+/// The name is free when this returns.
 int trash_put(struct host *host, int parent, const char *name, struct fault *fault);
 
-/// Starts a background child that removes whatever lies in the trash, unless one runs already.
+/// Starts the cleaner: a child of the lowest priority that removes whatever lies in the trash and waits for more,
+/// unless it lives.
 void trash_start(struct host *host);
 
-/// A descriptor that becomes readable when the child has ended, or -1.
+/// A descriptor that becomes readable when the cleaner has ended, or -1.
 int trash_watch(void);
 
-/// To be called when trash_watch is readable; starts another child when trash came in meanwhile.
+/// To be called when trash_watch is readable; starts another one.
 void trash_ended(struct host *host);
 
 /// Removes a small tree that the platform itself made; one that is not there is fine.

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.container;
 
-import java.nio.file.Path;
 import java.util.Optional;
 
 /**
@@ -11,25 +10,24 @@ import java.util.Optional;
  *
  * @param file {@code memory.events} or, on v1, {@code memory.oom_control}
  */
-record OomCounter(Optional<Path> file) {
+record OomCounter(Optional<String> file) {
 
-  private static final String KEY = "oom_kill ";
+  private static final String KEY = "\noom_kill ";
 
   /** The counter of the sandbox whose agent has this pid on the host. */
   static OomCounter of(CgroupMounts mounts, int pid) {
     return new OomCounter(mounts.ofProcess(pid, "memory").map(OomCounter::fileIn));
   }
 
-  private static Path fileIn(CgroupMounts.Place place) {
-    return place.directory().resolve(place.v2() ? "memory.events" : "memory.oom_control");
+  private static String fileIn(CgroupMounts.Place place) {
+    return place.directory() + (place.v2() ? "/memory.events" : "/memory.oom_control");
   }
 
   long read() {
-    return file.stream()
-        .flatMap(path -> ProcFile.lines(path.toString()).stream())
-        .filter(line -> line.startsWith(KEY))
-        .mapToLong(line -> Long.parseLong(line.substring(KEY.length()).strip()))
-        .findFirst()
-        .orElse(0);
+    String text = "\n" + file.map(ProcFile::small).orElse("") + "\n";
+    int at = text.indexOf(KEY);
+    return at < 0
+        ? 0
+        : Long.parseLong(text, at + KEY.length(), text.indexOf('\n', at + KEY.length()), 10);
   }
 }

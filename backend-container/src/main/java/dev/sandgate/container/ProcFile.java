@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.container;
 
+import java.io.FileInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -17,6 +18,8 @@ final class ProcFile {
 
   private static final Logger LOG = LoggerFactory.getLogger(ProcFile.class);
 
+  private static final int PAGE = 4096;
+
   private ProcFile() {}
 
   static List<String> lines(String path) {
@@ -25,6 +28,17 @@ final class ProcFile {
     } catch (IOException e) {
       LOG.debug("{} cannot be read", path, e);
       return List.of();
+    }
+  }
+
+  /** The first page of a file, by one read: what is asked for at every command. */
+  static String small(String path) {
+    try (FileInputStream file = new FileInputStream(path)) {
+      byte[] page = new byte[PAGE];
+      return new String(page, 0, Math.max(0, file.read(page)), StandardCharsets.ISO_8859_1);
+    } catch (IOException e) {
+      LOG.debug("{} cannot be read", path, e);
+      return "";
     }
   }
 

@@ -170,7 +170,7 @@ final class ExecExchange extends Exchange implements DemandStream.Source<ExecEve
   }
 
   private void closeStdin(String why) {
-    if (stdin != null) {
+    if (stdin != null && opening.stdinOpen()) {
       stdin.close(SendWindow.precondition(why));
     }
   }

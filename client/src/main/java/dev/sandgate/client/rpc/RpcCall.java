@@ -185,10 +185,11 @@ public final class RpcCall<Q, R> {
     }
     ended = true;
     stopDeadline();
-    dropQueue(
-        failure != null
-            ? failure
-            : RpcFailure.broken(GrpcStatus.CANCELLED, "the call ended", null));
+    if (failure == null) {
+      dropQueue();
+    } else {
+      dropQueue(failure);
+    }
     observer.end(failure);
   }
 
@@ -209,7 +210,7 @@ public final class RpcCall<Q, R> {
   private void flush() {
     GrpcClientRequest<Q, R> stream = request;
     if (ended) {
-      dropQueue(RpcFailure.broken(GrpcStatus.CANCELLED, "the call ended", null));
+      dropQueue();
     }
     Outgoing<Q> next = stream == null ? null : queue.poll();
     while (stream != null && next != null) {
@@ -232,6 +233,12 @@ public final class RpcCall<Q, R> {
       return stream.end();
     }
     return next.end() ? stream.end(message) : stream.write(message);
+  }
+
+  private void dropQueue() {
+    if (!queue.isEmpty()) {
+      dropQueue(RpcFailure.broken(GrpcStatus.CANCELLED, "the call ended", null));
+    }
   }
 
   private void dropQueue(RpcFailure failure) {

@@ -22,7 +22,8 @@ public final class CreateLatency implements LoadScenario {
 
   private static final int CREATES = 100;
   private static final int WARMUP_ROUNDS = 1;
-  private static final int MOST_WARMUPS = 30;
+  private static final int LEAST_WARMUPS = 20;
+  private static final int MOST_WARMUPS = 40;
   private static final double STILL_FASTER = 0.98;
   private static final int SETTLED = 3;
 
@@ -66,11 +67,14 @@ public final class CreateLatency implements LoadScenario {
     return Comparison.alternate(plan, subjects, arguments.progress());
   }
 
-  /** Until it gets no faster: a node serves for days, its code is compiled. */
+  /**
+   * Until it gets no faster: a node serves for days, its code is compiled. There are plateaus on the way, so it takes some
+   * rounds at least.
+   */
   private static void warmUp(Platform platform, int count, Consumer<String> progress) {
     double best = Double.MAX_VALUE;
     int since = 0;
-    for (int i = 0; i < MOST_WARMUPS && since < SETTLED; i++) {
+    for (int i = 0; i < MOST_WARMUPS && (i < LEAST_WARMUPS || since < SETTLED); i++) {
       double median = Objects.requireNonNull(create(platform, count).get("create")).median();
       progress.accept("warm-up of the node: create median %.3f".formatted(median));
       since = median < best * STILL_FASTER ? 0 : since + 1;

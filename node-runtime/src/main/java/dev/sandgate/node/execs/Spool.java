@@ -30,6 +30,7 @@ final class Spool {
   private @Nullable FileChannel writing;
   private Layout layout = Layout.open();
   private long charged;
+  private boolean onDisk;
   private boolean deleted;
 
   Spool(Path file, DiskBudget budget) {
@@ -40,6 +41,7 @@ final class Spool {
   /** What a file of an earlier run has. */
   synchronized Optional<Layout> restore() {
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      onDisk = true;
       ByteBuffer header = ByteBuffer.allocate(Layout.HEADER);
       if (channel.read(header, 0) < Layout.HEADER) {
         return Optional.empty();
@@ -141,8 +143,12 @@ final class Spool {
   synchronized void clear() {
     finish();
     layout = Layout.open();
+    if (!onDisk) {
+      return;
+    }
     try {
       Files.deleteIfExists(file);
+      onDisk = false;
       budget.give(charged);
       charged = 0;
     } catch (IOException e) {
@@ -167,6 +173,7 @@ final class Spool {
     if (channel == null) {
       channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
       writing = channel;
+      onDisk = true;
       if (channel.size() < Layout.HEADER) {
         charge(Layout.HEADER);
         write(channel, 0, layout.bytes());

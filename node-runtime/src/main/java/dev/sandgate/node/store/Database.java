@@ -6,7 +6,6 @@ import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.SandgateException;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -15,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
+import org.sqlite.SQLiteConfig;
 
 /**
  * One SQLite database in WAL mode: changes are queued for one writer, which commits what has queued up
@@ -154,7 +154,9 @@ public final class Database implements AutoCloseable {
   }
 
   private static Connection connect(Path file) throws SQLException {
-    Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file);
+    SQLiteConfig config = new SQLiteConfig();
+    config.setGetGeneratedKeys(false); // else every change asks for its row's id
+    Connection connection = config.createConnection("jdbc:sqlite:" + file);
     run(connection, "PRAGMA journal_mode=WAL");
     run(connection, "PRAGMA synchronous=NORMAL");
     run(connection, "PRAGMA busy_timeout=10000");
