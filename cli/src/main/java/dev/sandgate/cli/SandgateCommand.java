@@ -10,6 +10,7 @@ import dev.sandgate.cli.environment.EnvCommand;
 import dev.sandgate.cli.load.LoadCommand;
 import dev.sandgate.cli.sandbox.CreateCommand;
 import dev.sandgate.cli.sandbox.DiffCommand;
+import dev.sandgate.cli.sandbox.EachCommand;
 import dev.sandgate.cli.sandbox.ExecCommand;
 import dev.sandgate.cli.sandbox.GetCommand;
 import dev.sandgate.cli.sandbox.ListCommand;
@@ -41,6 +42,7 @@ import picocli.CommandLine.ScopeType;
       ListCommand.class,
       GetCommand.class,
       ExecCommand.class,
+      EachCommand.class,
       ShellCommand.class,
       SessionCommand.class,
       CopyCommand.class,

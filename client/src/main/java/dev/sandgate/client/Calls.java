@@ -14,6 +14,7 @@ import io.smallrye.mutiny.subscription.UniEmitter;
 import io.vertx.grpc.common.GrpcStatus;
 import io.vertx.grpc.common.ServiceMethod;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** The four shapes of gRPC calls as Uni and Multi, failing with SandgateClientException. */
@@ -66,6 +67,29 @@ final class Calls {
   /** One request, many answers as they are wanted; no deadline. */
   <Q, R> Multi<R> stream(ServiceMethod<R, Q> method, Q request) {
     return many(method, call -> call.end(request));
+  }
+
+  /** One request of so many items, one answer per item; fails when it ends before. */
+  <Q, R> Multi<R> batch(ServiceMethod<R, Q> method, Q request, int items) {
+    return Multi.createFrom()
+        .deferred(
+            () -> {
+              AtomicInteger missing = new AtomicInteger(items);
+              return stream(method, request)
+                  .onItem()
+                  .invoke(item -> missing.decrementAndGet())
+                  .onCompletion()
+                  .call(() -> complete(missing.get()));
+            });
+  }
+
+  private static Uni<Void> complete(int missing) {
+    return missing == 0
+        ? Uni.createFrom().voidItem()
+        : Uni.createFrom()
+            .failure(
+                SandgateClientException.unknownOutcome(
+                    "the batch ended with " + missing + " items missing", null));
   }
 
   /** Many requests as they come, many answers as they are wanted; no deadline. */

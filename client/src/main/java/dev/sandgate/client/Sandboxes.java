@@ -18,7 +18,6 @@ import dev.sandgate.proto.v1.SandboxesGrpcClient;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
@@ -75,26 +74,9 @@ public final class Sandboxes {
    *     Cancelling stops the making; what was made stays
    */
   public Multi<BatchItem> createBatch(CreateSandboxBatchRequest request) {
-    return Multi.createFrom()
-        .deferred(
-            () -> {
-              AtomicInteger missing = new AtomicInteger(request.getCount());
-              return calls.stream(SandboxesGrpcClient.CreateBatch, request)
-                  .onItem()
-                  .invoke(item -> missing.decrementAndGet())
-                  .onCompletion()
-                  .call(() -> complete(missing.get()))
-                  .map(this::item);
-            });
-  }
-
-  private static Uni<Void> complete(int missing) {
-    return missing == 0
-        ? Uni.createFrom().voidItem()
-        : Uni.createFrom()
-            .failure(
-                SandgateClientException.unknownOutcome(
-                    "the batch ended with " + missing + " items missing", null));
+    return calls
+        .batch(SandboxesGrpcClient.CreateBatch, request, request.getCount())
+        .map(this::item);
   }
 
   private BatchItem item(CreateSandboxBatchItem item) {

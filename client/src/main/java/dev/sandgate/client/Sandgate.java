@@ -82,6 +82,15 @@ public final class Sandgate implements AutoCloseable {
   }
 
   /**
+   * Calls that name many sandboxes: run, delete.
+   *
+   * @return a view, cheap to make
+   */
+  public Batches batches() {
+    return new Batches(calls);
+  }
+
+  /**
    * Environments: import, list, remove.
    *
    * @return a view, cheap to make

@@ -6,7 +6,6 @@ import dev.sandgate.cli.connection.CommandFailure;
 import dev.sandgate.cli.connection.ExitCode;
 import dev.sandgate.cli.connection.Failures;
 import dev.sandgate.cli.connection.Work;
-import dev.sandgate.cli.output.Sizes;
 import dev.sandgate.cli.terminal.Terminal;
 import dev.sandgate.client.ExecHandle;
 import dev.sandgate.client.Execs;
@@ -20,8 +19,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -47,26 +46,7 @@ public final class ExecCommand extends Work {
           "Program and arguments, run without a shell; everything behind it is the command's.")
   private List<String> argv = List.of();
 
-  @Option(
-      names = {"-u", "--user"},
-      paramLabel = "USER",
-      description = "Who runs it.")
-  private String user = "";
-
-  @Option(
-      names = {"-w", "--cwd"},
-      paramLabel = "DIR",
-      description = "Where it runs.")
-  private String cwd = "";
-
-  @Option(
-      names = {"-e", "--env"},
-      paramLabel = "K=V",
-      description = "Added to its environment; may be repeated.")
-  private Map<String, String> env = new LinkedHashMap<>();
-
-  @Option(names = "--timeout", paramLabel = "TIME", description = "Kill it after, for example 30s")
-  private @Nullable String timeout;
+  @Mixin private final CommandOptions options = new CommandOptions();
 
   @Option(
       names = {"-i", "--stdin"},
@@ -135,10 +115,8 @@ public final class ExecCommand extends Work {
 
   private Command command() {
     Command.Builder command =
-        Command.newBuilder()
-            .setUser(user)
-            .setCwd(cwd)
-            .putAllEnv(env)
+        options
+            .command()
             .setSession(session)
             .putAllLabels(labels)
             .setStdin(stdin)
@@ -148,9 +126,6 @@ public final class ExecCommand extends Work {
       command.addAllArgv(argv);
     } else {
       command.setShell(String.join(" ", argv));
-    }
-    if (timeout != null) {
-      command.setTimeoutMillis(Sizes.time(timeout).toMillis());
     }
     if (tty) {
       command.setTerminal(

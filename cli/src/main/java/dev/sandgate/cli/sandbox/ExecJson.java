@@ -18,6 +18,12 @@ final class ExecJson {
 
   static int run(Execs execs, String id, Command command, Console console) {
     ExecResult result = execs.run(id, command).await().indefinitely();
+    console.json(shown(result));
+    return result.exitCode();
+  }
+
+  /** A result's fields. */
+  static Map<String, Object> shown(ExecResult result) {
     Map<String, Object> shown = new LinkedHashMap<>();
     shown.put("exec_id", result.message().getExecId());
     shown.put("exit_code", result.exitCode());
@@ -35,8 +41,7 @@ final class ExecJson {
     shown.put("wall_micros", result.message().getWallMicros());
     shown.put("cpu_micros", result.message().getCpuMicros());
     shown.put("peak_memory_bytes", result.message().getPeakMemoryBytes());
-    console.json(shown);
-    return result.exitCode();
+    return shown;
   }
 
   // What is no UTF-8 is given in full as Base64 beside the text.

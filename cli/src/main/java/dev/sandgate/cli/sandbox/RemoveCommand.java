@@ -8,15 +8,12 @@ import dev.sandgate.cli.connection.Failures;
 import dev.sandgate.cli.connection.Work;
 import dev.sandgate.client.Sandgate;
 import dev.sandgate.client.SandgateClientException;
-import dev.sandgate.proto.v1.ListSandboxesRequest;
-import dev.sandgate.proto.v1.Sandbox;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /** Removes sandboxes, several at once. */
@@ -28,14 +25,7 @@ public final class RemoveCommand extends Work {
   @Parameters(paramLabel = "SANDBOX", arity = "0..*", description = "Their ids.")
   private List<String> ids = List.of();
 
-  @Option(
-      names = {"-l", "--label"},
-      paramLabel = "K=V",
-      description = "All with this label; may be repeated.")
-  private Map<String, String> labels = new LinkedHashMap<>();
-
-  @Option(names = "--all", description = "All there are.")
-  private boolean all;
+  @Mixin private final Selection selection = new Selection();
 
   /** What came of one. */
   private record Removal(
@@ -43,7 +33,7 @@ public final class RemoveCommand extends Work {
 
   @Override
   public Integer call() {
-    if (ids.isEmpty() && labels.isEmpty() && !all) {
+    if (ids.isEmpty() && selection.isEmpty()) {
       throw CommandFailure.usage("SANDBOX: nothing to remove: give ids, --label or --all");
     }
     try (Sandgate sandgate = global().connect()) {
@@ -61,20 +51,7 @@ public final class RemoveCommand extends Work {
   }
 
   private Multi<String> targets(Sandgate sandgate) {
-    if (!ids.isEmpty()) {
-      return Multi.createFrom().iterable(ids);
-    }
-    ListSandboxesRequest filter = ListSandboxesRequest.newBuilder().putAllLabels(labels).build();
-    List<String> found =
-        sandgate
-            .sandboxes()
-            .list(filter)
-            .map(Sandbox::getSandboxId)
-            .collect()
-            .asList()
-            .await()
-            .indefinitely();
-    return Multi.createFrom().iterable(found);
+    return Multi.createFrom().iterable(ids.isEmpty() ? selection.ids(sandgate) : ids);
   }
 
   private static Uni<Removal> remove(Sandgate sandgate, String id) {

@@ -57,7 +57,10 @@ final class SpecOptions {
       description = "Added to the environment of every command; may be repeated.")
   private Map<String, String> env = new LinkedHashMap<>();
 
-  @Option(names = "--label", paramLabel = "K=V", description = "A label; may be repeated.")
+  @Option(
+      names = {"-l", "--label"},
+      paramLabel = "K=V",
+      description = "A label; may be repeated.")
   private Map<String, String> labels = new LinkedHashMap<>();
 
   @Option(names = "--hostname", paramLabel = "NAME", description = "Seen inside.")

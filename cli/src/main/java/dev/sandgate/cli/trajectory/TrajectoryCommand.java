@@ -23,8 +23,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "trajectory",
     description = {
-      "Show every command that was run in a sandbox, or in all sandboxes of an episode, a rollout",
-      "or a job, with what came of it; also of sandboxes that are gone."
+      "Show every command that was run, with what came of it.",
+      "In a sandbox, or in all of an episode, a rollout or a job; also of sandboxes that are gone."
     },
     footer = {
       "",

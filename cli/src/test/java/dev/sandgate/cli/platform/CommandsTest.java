@@ -292,6 +292,28 @@ final class CommandsTest {
   }
 
   @Test
+  void shouldRunACommandInEachOfMany() {
+    List<String> ids = done("create", "busybox", "-n", "3", "-l", "job=each").lines().toList();
+    String lines = done("each", "-l", "job=each", "--", "sh", "-c", "echo at $(hostname)");
+    assertEquals(
+        ids.stream().map(id -> id + "  0  at " + id).sorted().toList(),
+        lines.lines().sorted().toList());
+
+    String odd = ids.getFirst();
+    String failing = "[ $(hostname) != " + odd + " ] || exit 7";
+    assertEquals(1, run("each", "-l", "job=each", "-o", "json", "--", "sh", "-c", failing));
+    assertEquals(3, out.toString().lines().count());
+    assertTrue(
+        out.toString().lines().anyMatch(l -> l.contains(odd) && l.contains("\"exit_code\":7")),
+        out.toString());
+    assertEquals(1, run("each", "-s", "sb-local-none", "-s", odd, "--", "true"));
+    assertTrue(err.toString().contains("sb-local-none: "), err.toString());
+    assertEquals(2, run("each", "--", "true"));
+    assertTrue(err.toString().contains("--sandbox: nowhere to run"), err.toString());
+    done("rm", "-l", "job=each");
+  }
+
+  @Test
   void shouldSayWhatTheNodesCanDo() {
     String report = done("doctor");
 
