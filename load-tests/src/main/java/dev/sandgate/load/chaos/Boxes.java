@@ -79,7 +79,7 @@ final class Boxes {
       tally.add("creates_asked_again");
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(200));
     }
-    throw new IOException("no sandbox could be made", last);
+    throw new IOException("no sandbox could be made: " + last, last);
   }
 
   /** Any that was not destroyed. */

@@ -83,7 +83,7 @@ final class Job {
   private Transcript untilEnded(Runnable first) {
     while (transcript.ending() == null && !setting.over()) {
       try {
-        if (transcript.acknowledged()) {
+        if (transcript.known()) {
           attach();
         } else {
           first.run();
@@ -116,7 +116,7 @@ final class Job {
   private void ask() {
     ExecResult result =
         execs.get().run(plan().execId(), order.command()).await().atMost(patience());
-    transcript.started();
+    transcript.started(true);
     deliver(result, OutputStream.OUTPUT_STREAM_STDOUT, result.stdout());
     deliver(result, OutputStream.OUTPUT_STREAM_STDERR, result.stderr());
     transcript.ended(Reading.ending(result));
@@ -248,7 +248,7 @@ final class Job {
 
   private void lookedInVain(SandgateClientException failure) {
     boolean never = failure.code().equals("NOT_FOUND") && failure.field().equals("exec_id");
-    if (never && transcript.acknowledged()) {
+    if (never && transcript.known()) {
       surprise("forgotten after it was acknowledged");
     } else if (never) {
       setting.tally().add("never_arrived");

@@ -84,7 +84,8 @@ final class Reading implements Flow.Subscriber<ExecEvent> {
 
   private void write(ExecEvent event) {
     switch (event) {
-      case ExecEvent.Started _ -> transcript.started();
+      // Of a command without a process, ended or not known, only its end tells whether it ran.
+      case ExecEvent.Started started -> transcript.started(started.pid() != 0);
       case ExecEvent.Output output -> {
         transcript.output(output.stderr(), output.offset(), output.data());
         spoken.complete(null);

@@ -20,6 +20,7 @@ public final class Transcript {
   private final Track stderr;
   private final List<String> wrongs = new ArrayList<>();
   private final List<Ending> endings = new ArrayList<>();
+  private boolean known;
   private boolean started;
 
   /** Of one stream. */
@@ -43,9 +44,10 @@ public final class Transcript {
     this.stderr = new Track("stderr", plan.stderr());
   }
 
-  /** The platform said that the command runs or ran. */
-  public synchronized void started() {
-    started = true;
+  /** The platform knows the command; whether it says that it runs. */
+  public synchronized void started(boolean running) {
+    known = true;
+    started |= running;
     refuseBehindEnd("started");
   }
 
@@ -77,9 +79,7 @@ public final class Transcript {
 
   /** An end was told. */
   public synchronized void ended(Ending ending) {
-    if (ending instanceof Ending.Exited) {
-      started = true;
-    }
+    started |= ending instanceof Ending.Exited;
     endings.add(ending);
   }
 
@@ -105,7 +105,12 @@ public final class Transcript {
     return stderr.position;
   }
 
-  /** Whether the platform said that the command was started. */
+  /** Whether the platform knows the command. */
+  public synchronized boolean known() {
+    return known;
+  }
+
+  /** Whether the platform said that the command was started: that it runs, or how it ended. */
   public synchronized boolean acknowledged() {
     return started;
   }

@@ -37,7 +37,7 @@ class CheckerTest {
   }
 
   private static void whole(Transcript transcript) {
-    transcript.started();
+    transcript.started(true);
     transcript.output(false, 0, bytes("a1\na"));
     transcript.output(true, 0, bytes("err\n"));
     transcript.output(false, 4, bytes("2\na3\n"));
@@ -101,9 +101,17 @@ class CheckerTest {
   void shouldFindAnAcknowledgedCommandThatHasNotRun() {
     Box box = new Box("b1", false, true, List.of());
     assertBroken("every acknowledged command ran", account(whole()), box);
-    Account begun = account(seen(PLAN, Transcript::started));
+    Account begun = account(seen(PLAN, it -> it.started(true)));
     assertEquals(
         List.of("every acknowledged command ran", "every command ended once"), broken(begun, box));
+  }
+
+  @Test
+  void shouldNotTakeACommandForAcknowledgedThatIsOnlyKnown() {
+    Transcript known = seen(PLAN, it -> it.started(false));
+    known.ended(new Ending.Unknown(""));
+    Box box = new Box("b1", false, true, List.of());
+    assertEquals(List.of(), broken(new Account(PLAN, known, null, true), box));
   }
 
   @Test
@@ -122,7 +130,7 @@ class CheckerTest {
                 PLAN,
                 it -> {
                   whole(it);
-                  it.started();
+                  it.started(true);
                 })),
         BOX);
     Transcript gap = seen(PLAN, it -> it.output(false, 3, bytes("a2\n")));
@@ -175,7 +183,7 @@ class CheckerTest {
   void shouldFindTwoEndsAndNone() {
     String promise = "every command ended once";
     assertBroken(promise, account(seen(PLAN, CheckerTest::endedTwice)), BOX);
-    assertBroken(promise, account(seen(PLAN, Transcript::started)), BOX);
+    assertBroken(promise, account(seen(PLAN, it -> it.started(true))), BOX);
     assertBroken(promise, new Account(PLAN, whole(), new Transcript(PLAN), false), BOX);
   }
 
