@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class ChaosTest {
 
-  private static final long SEED = 7;
+  private static final long SEED = 177;
   private static final Duration DURATION = Duration.ofSeconds(20);
 
   @TempDir Path directory;
