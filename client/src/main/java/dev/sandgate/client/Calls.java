@@ -51,7 +51,15 @@ final class Calls {
         : once.onFailure(Calls::worthRepeating)
             .retry()
             .withBackOff(FIRST_PAUSE, LONGEST_PAUSE)
-            .expireIn(patience.toMillis());
+            .expireIn(patience.toMillis())
+            .onFailure(Calls::exhausted)
+            .transform(Throwable::getCause);
+  }
+
+  // Mutiny wraps the last failure when it gives up.
+  private static boolean exhausted(Throwable failure) {
+    return failure instanceof IllegalStateException
+        && failure.getCause() instanceof SandgateClientException;
   }
 
   private static boolean worthRepeating(Throwable failure) {

@@ -83,6 +83,11 @@ final class FakeGateway implements AutoCloseable {
     sockets.forEach(NetSocket::close);
   }
 
+  /** Takes nothing more from the connections that are there, and tells nobody. */
+  void fallSilent() {
+    sockets.forEach(NetSocket::pause);
+  }
+
   /** Refuses new connections from now on. */
   void refuse() {
     refusing = true;

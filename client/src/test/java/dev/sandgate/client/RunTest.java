@@ -171,4 +171,23 @@ final class RunTest extends GatewayTest {
 
     assertEquals("UNIMPLEMENTED", failure.code());
   }
+
+  @Test
+  void shouldSayWhatIsWrongWhenTheNodeStaysAway() {
+    ErrorDetail detail =
+        ErrorDetail.newBuilder()
+            .setNumber(301)
+            .setCode("NODE_UNREACHABLE")
+            .setNotSent(true)
+            .build();
+    refuse(GrpcStatus.UNAVAILABLE, "node a cannot be reached", detail);
+
+    try (Sandgate impatient = gateway.client(Duration.ofMillis(200))) {
+      SandboxHandle box = impatient.sandboxes().handle("sb-a-1");
+      SandgateClientException failure =
+          assertThrows(SandgateClientException.class, () -> box.run("true"));
+      assertEquals("NODE_UNREACHABLE", failure.code());
+      assertFalse(failure.requestSent());
+    }
+  }
 }

@@ -56,7 +56,11 @@ public final class Gateway implements AutoCloseable {
     VertxInternal internal = (VertxInternal) vertx;
     List<EventLoop> loops = loops(internal, config.loops());
     OwnServices services =
-        OwnServices.start(vertx, GatewayConfig.OWN_ID, config.nodes(), config.limits().call());
+        OwnServices.start(
+            vertx,
+            GatewayConfig.OWN_ID,
+            config.nodes(),
+            new OwnServices.Times(config.limits().call(), config.relay().keepAlive()));
     ApiKeys keys = new ApiKeys(config.apiKeys());
     Relay.Routes routes =
         Relay.Routes.of(

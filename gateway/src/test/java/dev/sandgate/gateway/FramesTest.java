@@ -6,9 +6,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.sandgate.gateway.RawPeer.Frame;
+import dev.sandgate.gateway.relay.NodeAddress;
+import dev.sandgate.gateway.relay.RelaySettings;
 import dev.sandgate.proto.v1.RunExecRequest;
 import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -221,5 +227,59 @@ final class FramesTest {
     Await.until("the node has them", () -> node.began.get() >= began + 20);
     peer.close();
     Await.until("the node sees them go", () -> node.resets.get() >= resets + 20);
+  }
+
+  private static Gateway impatient(NodeAddress address) {
+    RelaySettings usual = TestGateway.relay();
+    RelaySettings relay =
+        new RelaySettings(
+            usual.connectionsPerNode(),
+            usual.streamsPerConnection(),
+            usual.creditBytes(),
+            usual.pendingPerConnection(),
+            usual.pendingPerLoop(),
+            usual.firstMessage(),
+            usual.connect(),
+            Duration.ofMillis(600));
+    return TestGateway.start(vertx, TestGateway.config(0, relay, Duration.ofMillis(200), address));
+  }
+
+  @Test
+  void shouldGiveUpAClientThatFellSilentAndResetItsStreams() {
+    int began = node.began.get();
+    int resets = node.resets.get();
+    try (Gateway impatient = impatient(node.address());
+        RawPeer peer = RawPeer.client(impatient.port())) {
+      peer.call(1, INTERACT, false);
+      peer.frame(RawPeer.DATA, 0, 1, MESSAGE);
+      Await.until("the node has it", () -> node.began.get() > began);
+      peer.await(f -> f.type() == RawPeer.PING && !f.has(RawPeer.ACK));
+      peer.awaitClosed();
+      Await.until("the node sees it go", () -> node.resets.get() > resets);
+    }
+  }
+
+  @Test
+  void shouldKeepAClientThatAnswersPings() {
+    try (Gateway impatient = impatient(node.address());
+        RawPeer peer = RawPeer.client(impatient.port())) {
+      for (int i = 0; i < 3; i++) {
+        Frame ping = peer.await(f -> f.type() == RawPeer.PING && !f.has(RawPeer.ACK));
+        peer.frame(RawPeer.PING, RawPeer.ACK, 0, ping.payload().toByteArray());
+      }
+      assertServes(peer, 1);
+    }
+  }
+
+  @Test
+  void shouldGiveUpItsOwnConnectionToANodeThatFellSilent() throws IOException {
+    try (ServerSocket silent = new ServerSocket(0, 8, InetAddress.getLoopbackAddress());
+        Gateway impatient =
+            impatient(new NodeAddress("n2", "127.0.0.1", silent.getLocalPort(), "token"));
+        RawPeer first = RawPeer.accept(silent)) {
+      assertTrue(impatient.port() > 0);
+      first.awaitClosed();
+      RawPeer.accept(silent).close();
+    }
   }
 }

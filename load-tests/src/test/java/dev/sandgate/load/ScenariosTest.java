@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.TreeSet;
@@ -112,10 +113,19 @@ class ScenariosTest {
 
   @Test
   void shouldRemoveEverythingWhenToldToEnd() throws Exception {
-    Process run = started("--data", directory.toString(), "load", "exec", "--count", "100");
+    endWhenItSays("crun_exec", "exec");
+  }
+
+  @Test
+  void shouldRemoveGatewayNodeAndSandboxesWhenToldToEnd() throws Exception {
+    endWhenItSays("3: ", "chaos");
+  }
+
+  private void endWhenItSays(String part, String scenario) throws Exception {
+    Process run = started("--data", directory.toString(), "load", scenario, "--count", "100");
     try (BufferedReader lines = run.errorReader()) {
       String line = lines.readLine();
-      while (line != null && !line.contains("crun_exec")) {
+      while (line != null && !line.contains(part)) {
         line = lines.readLine();
       }
       assertTrue(line != null, "it ended by itself");
@@ -200,6 +210,7 @@ class ScenariosTest {
             Optional.of(Duration.ofMillis(600)),
             OptionalInt.of(COUNT),
             1,
+            OptionalLong.empty(),
             progress::add);
     LoadScenario scenario =
         ServiceLoader.load(LoadScenario.class).stream()

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /**
@@ -15,6 +16,7 @@ import java.util.function.Consumer;
  * @param duration of one round, where the scenario measures for a time
  * @param count of sandboxes or calls, where the scenario counts
  * @param rounds alternations after the warm-up; fewer than five prove nothing
+ * @param seed of what happens by chance, where something does
  * @param progress is told what goes on, a line each
  */
 public record LoadArguments(
@@ -22,4 +24,5 @@ public record LoadArguments(
     Optional<Duration> duration,
     OptionalInt count,
     int rounds,
+    OptionalLong seed,
     Consumer<String> progress) {}

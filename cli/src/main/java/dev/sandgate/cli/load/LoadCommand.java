@@ -18,6 +18,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.ServiceLoader;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -57,6 +58,12 @@ public final class LoadCommand extends Work {
       description = "Alternations after the warm-up. Default: 5")
   private int rounds = 5;
 
+  @Option(
+      names = "--seed",
+      paramLabel = "N",
+      description = "Of what happens by chance; printed by the scenario that uses one.")
+  private @Nullable Long seed;
+
   @Override
   public Integer call() throws Exception {
     Map<String, LoadScenario> scenarios = new TreeMap<>();
@@ -83,7 +90,8 @@ public final class LoadCommand extends Work {
     Files.createDirectories(directory);
     Optional<Duration> time = Optional.ofNullable(duration).map(Sizes::time);
     OptionalInt number = count == null ? OptionalInt.empty() : OptionalInt.of(count);
-    return new LoadArguments(directory, time, number, rounds, console()::note);
+    OptionalLong chance = seed == null ? OptionalLong.empty() : OptionalLong.of(seed);
+    return new LoadArguments(directory, time, number, rounds, chance, console()::note);
   }
 
   private static void show(Console console, Map<String, LoadScenario> scenarios) {

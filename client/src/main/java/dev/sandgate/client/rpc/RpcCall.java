@@ -134,7 +134,7 @@ public final class RpcCall<Q, R> {
     context.execute(() -> abort(RpcFailure.broken(GrpcStatus.CANCELLED, message, cause)));
   }
 
-  void opened(AsyncResult<GrpcClientRequest<Q, R>> opened, String key) {
+  void opened(AsyncResult<GrpcClientRequest<Q, R>> opened, String key, Duration silence) {
     if (opened.failed()) {
       finish(Failures.connect(opened.cause()));
       return;
@@ -142,6 +142,7 @@ public final class RpcCall<Q, R> {
     GrpcClientRequest<Q, R> stream = opened.result();
     request = stream;
     ResetLimit.lift(stream.connection());
+    KeepAlive.watch(stream.connection(), silence);
     if (ended) {
       resetRequest();
       return;

@@ -12,6 +12,7 @@ import io.vertx.core.net.SocketAddress;
 import io.vertx.grpc.client.GrpcClient;
 import io.vertx.grpc.client.GrpcClientOptions;
 import java.net.URI;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
@@ -23,6 +24,7 @@ public final class RpcChannel {
   private static final int CONNECTION_WINDOW_BYTES = 1 << 30;
   private static final long MAX_MESSAGE_BYTES = 32L << 20;
   private static final int CONNECT_TIMEOUT_MILLIS = 10_000;
+  private static final Duration SILENCE = Duration.ofSeconds(10);
 
   private final List<RpcLane> lanes;
   private final AtomicInteger turn = new AtomicInteger();
@@ -38,23 +40,38 @@ public final class RpcChannel {
    * @param uri {@code http://host:port} or {@code https://host:port}
    * @param key sent as bearer token
    * @param connections how many, at least 1
-   * @return the channel
+   * @return the channel; a connection on which the gateway says nothing for 10 s, and for 10 s more after a ping, is lost
    */
   public static RpcChannel open(Vertx vertx, URI uri, String key, int connections) {
-    SocketAddress server = SocketAddress.inetSocketAddress(port(uri), uri.getHost());
+    return open(vertx, uri, key, connections, SILENCE);
+  }
+
+  /**
+   * Makes a channel with another patience.
+   *
+   * @param vertx whose event loops to use
+   * @param uri {@code http://host:port} or {@code https://host:port}
+   * @param key sent as bearer token
+   * @param connections how many, at least 1
+   * @param silence after which the gateway is pinged, and after which again the connection is lost
+   * @return the channel
+   */
+  public static RpcChannel open(
+      Vertx vertx, URI uri, String key, int connections, Duration silence) {
     return new RpcChannel(
         IntStream.range(0, connections)
-            .mapToObj(i -> lane((VertxInternal) vertx, uri, server, key))
+            .mapToObj(i -> lane((VertxInternal) vertx, uri, key, silence))
             .toList());
   }
 
-  private static RpcLane lane(VertxInternal vertx, URI uri, SocketAddress server, String key) {
+  private static RpcLane lane(VertxInternal vertx, URI uri, String key, Duration silence) {
+    SocketAddress server = SocketAddress.inetSocketAddress(port(uri), uri.getHost());
     GrpcClient grpc =
         GrpcClient.client(
             vertx,
             new GrpcClientOptions().setMaxMessageSize(MAX_MESSAGE_BYTES),
             transport("https".equals(uri.getScheme())));
-    return new RpcLane(vertx.createEventLoopContext(), grpc, server, key);
+    return new RpcLane(vertx.createEventLoopContext(), grpc, server, key, silence);
   }
 
   // The connection's window is so wide that streams nobody reads do not stop the others on it.

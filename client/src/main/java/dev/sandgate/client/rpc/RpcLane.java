@@ -17,12 +17,19 @@ public final class RpcLane {
   private final GrpcClient grpc;
   private final SocketAddress server;
   private final String key;
+  private final Duration silence;
 
-  RpcLane(ContextInternal context, GrpcClient grpc, SocketAddress server, String key) {
+  RpcLane(
+      ContextInternal context,
+      GrpcClient grpc,
+      SocketAddress server,
+      String key,
+      Duration silence) {
     this.context = context;
     this.grpc = grpc;
     this.server = server;
     this.key = key;
+    this.silence = silence;
   }
 
   /**
@@ -36,7 +43,7 @@ public final class RpcLane {
    */
   public <Q, R> RpcCall<Q, R> call(ServiceMethod<R, Q> method, RpcObserver<R> observer) {
     RpcCall<Q, R> call = new RpcCall<>(context, observer);
-    context.execute(() -> open(method).onComplete(opened -> call.opened(opened, key)));
+    context.execute(() -> open(method).onComplete(opened -> call.opened(opened, key, silence)));
     return call;
   }
 

@@ -43,6 +43,9 @@ abstract class FrameConnection extends Http2FrameAdapter {
   private boolean configured;
   private boolean closed;
   private int controlFrames;
+  private boolean heard = true;
+  private boolean pinged;
+  private long heardNanos;
 
   FrameConnection(RelayLoop loop, Channel channel, int creditLimit) throws Http2Exception {
     this.loop = loop;
@@ -77,7 +80,9 @@ abstract class FrameConnection extends Http2FrameAdapter {
   void closing(Leg leg) {}
 
   /** Bytes arrived. */
-  void heard() {}
+  final void heard() {
+    heard = true;
+  }
 
   final boolean closed() {
     return closed;
@@ -265,9 +270,20 @@ abstract class FrameConnection extends Http2FrameAdapter {
     }
   }
 
-  /** Some time has passed. */
+  /** Some time has passed: pings a peer that is silent, gives up one that stays so. */
   void tick(long nowNanos) {
     controlFrames = 0;
+    long keepAlive = loop.settings().keepAlive().toNanos();
+    if (heard) {
+      heard = false;
+      pinged = false;
+      heardNanos = nowNanos;
+    } else if (nowNanos - heardNanos > keepAlive + keepAlive / 2) {
+      shut(Http2Error.NO_ERROR);
+    } else if (!pinged && nowNanos - heardNanos > keepAlive) {
+      pinged = true;
+      output.ping(nowNanos, false);
+    }
   }
 
   private void requireBegun(int id) throws Http2Exception {

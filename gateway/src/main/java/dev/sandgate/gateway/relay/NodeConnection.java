@@ -23,9 +23,6 @@ final class NodeConnection extends FrameConnection {
   private int nextId = 1;
   private long maxStreams = Integer.MAX_VALUE;
   private boolean goingAway;
-  private boolean heard = true;
-  private boolean pinged;
-  private long heardNanos;
 
   NodeConnection(NodePool pool, Channel channel) throws Http2Exception {
     super(pool.loop(), channel, pool.loop().settings().creditBytes());
@@ -177,26 +174,10 @@ final class NodeConnection extends FrameConnection {
     }
   }
 
-  @Override
-  void heard() {
-    heard = true;
-  }
-
-  /** Pings a node that is silent, gives up one that stays so, and closes what has no use any more. */
+  /** Closes what has no use any more, too. */
   @Override
   void tick(long nowNanos) {
     super.tick(nowNanos);
-    long keepAlive = loop.settings().keepAlive().toNanos();
-    if (heard) {
-      heard = false;
-      pinged = false;
-      heardNanos = nowNanos;
-    } else if (nowNanos - heardNanos > keepAlive + keepAlive / 2) {
-      shut(Http2Error.NO_ERROR);
-    } else if (!pinged && nowNanos - heardNanos > keepAlive) {
-      pinged = true;
-      output.ping(nowNanos, false);
-    }
     if (spent() && streams() == 0 && !closed()) {
       shut(Http2Error.NO_ERROR);
     }

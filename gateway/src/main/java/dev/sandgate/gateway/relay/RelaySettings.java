@@ -14,7 +14,7 @@ import java.time.Duration;
  * @param pendingPerLoop bytes that may wait on one loop in all; beyond it streams are reset
  * @param firstMessage how long a stream may take to name its sandbox
  * @param connect how long a connection to a node may take to be ready
- * @param keepAlive after how long a silent node is pinged; it has half of that to answer
+ * @param keepAlive after how long a silent client or node is pinged; it has half of that to answer
  */
 public record RelaySettings(
     int connectionsPerNode,

@@ -18,6 +18,7 @@ import io.vertx.grpc.client.GrpcClientRequest;
 import io.vertx.grpc.client.GrpcClientResponse;
 import io.vertx.grpc.common.GrpcStatus;
 import io.vertx.grpc.common.ServiceMethod;
+import java.time.Duration;
 import java.util.Base64;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -32,11 +33,14 @@ final class NodeClient {
   private final GrpcClient grpc;
   private final NodeAddress node;
   private final SocketAddress address;
+  private final Duration silence;
 
-  NodeClient(Vertx vertx, GrpcClient grpc, NodeAddress node) {
+  /** A connection on which the node says nothing for so long, and for as long again after a ping, is lost. */
+  NodeClient(Vertx vertx, GrpcClient grpc, NodeAddress node, Duration silence) {
     this.vertx = vertx;
     this.grpc = grpc;
     this.node = node;
+    this.silence = silence;
     this.address = SocketAddress.inetSocketAddress(node.port(), node.host());
   }
 
@@ -49,7 +53,11 @@ final class NodeClient {
     return grpc.request(address, method)
         .recover(
             failure -> Future.failedFuture(CallFailed.neverSent(unreachable(failure).notSent())))
-        .onSuccess(request -> request.headers().set("authorization", "Bearer " + node.token()));
+        .onSuccess(
+            request -> {
+              KeepAlive.watch(request.connection(), silence);
+              request.headers().set("authorization", "Bearer " + node.token());
+            });
   }
 
   /**

@@ -61,18 +61,28 @@ public final class OwnServices implements AutoCloseable {
     refreshing = vertx.setPeriodic(0, REFRESH_MILLIS, _ -> watch.refresh());
   }
 
+  /**
+   * Times of calls to nodes.
+   *
+   * @param call how long a node may take to answer
+   * @param silence after which a node is pinged, and after which again its connection is lost
+   */
+  public record Times(Duration call, Duration silence) {}
+
   /** Starts the server; blocks until it listens. */
-  public static OwnServices start(
-      Vertx vertx, String ownId, List<NodeAddress> nodes, Duration callTimeout) {
+  public static OwnServices start(Vertx vertx, String ownId, List<NodeAddress> nodes, Times times) {
     String token = token();
     byte[] expected = ("Bearer " + token).getBytes(StandardCharsets.US_ASCII);
     GrpcClient client = client(vertx);
     Fleet fleet =
-        new Fleet(nodes.stream().map(node -> new NodeClient(vertx, client, node)).toList());
+        new Fleet(
+            nodes.stream()
+                .map(node -> new NodeClient(vertx, client, node, times.silence()))
+                .toList());
     NodeWatch watch = new NodeWatch(fleet);
     GrpcServer grpc =
         GrpcServer.server(vertx, new GrpcServerOptions().setMaxMessageSize(MAX_REQUEST_BYTES));
-    bind(grpc, fleet, watch, callTimeout.toMillis());
+    bind(grpc, fleet, watch, times.call().toMillis());
     HttpServer server =
         await(
             vertx

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.load.sandbox;
 
+import dev.sandgate.load.host.Cgroups;
+import dev.sandgate.load.host.Scratch;
 import dev.sandgate.load.tool.Child;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -6,6 +6,7 @@ import dev.sandgate.cli.load.LoadArguments;
 import dev.sandgate.cli.load.LoadReport;
 import dev.sandgate.cli.load.LoadScenario;
 import dev.sandgate.client.SandboxHandle;
+import dev.sandgate.load.host.HostState;
 import dev.sandgate.load.measure.Findings;
 import dev.sandgate.load.measure.Samples;
 import dev.sandgate.load.tool.Tools;

@@ -4,6 +4,7 @@ package dev.sandgate.load.sandbox;
 
 import dev.sandgate.cli.load.LoadArguments;
 import dev.sandgate.client.SandboxHandle;
+import dev.sandgate.load.host.Scratch;
 import dev.sandgate.load.measure.Comparison;
 import dev.sandgate.load.measure.Findings;
 import dev.sandgate.load.measure.Samples;

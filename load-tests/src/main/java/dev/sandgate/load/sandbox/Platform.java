@@ -9,6 +9,7 @@ import dev.sandgate.client.BatchItem;
 import dev.sandgate.client.ClientOptions;
 import dev.sandgate.client.SandboxHandle;
 import dev.sandgate.client.Sandgate;
+import dev.sandgate.load.host.Scratch;
 import dev.sandgate.load.tool.Owned;
 import dev.sandgate.load.tool.Tools;
 import dev.sandgate.proto.v1.CreateSandboxBatchRequest;

@@ -5,6 +5,7 @@ package dev.sandgate.load.tool;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -76,6 +77,19 @@ public final class Child implements AutoCloseable {
       throw new IOException("a peer ended with status " + status + ", see " + errors);
     }
     return lines;
+  }
+
+  /** Kills it at once, as SIGKILL does, and waits until it is gone. */
+  public void kill() throws IOException, InterruptedException {
+    process.destroyForcibly();
+    if (!ended(Duration.ofSeconds(GRACE_SECONDS))) {
+      throw new IOException("process " + process.pid() + " survived SIGKILL");
+    }
+  }
+
+  /** Waits until it has ended; false when it lives on. */
+  public boolean ended(Duration atMost) throws InterruptedException {
+    return process.waitFor(atMost.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   @Override

@@ -12,6 +12,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.Http2Settings;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** The open port: one server per event loop behind one address. */
@@ -22,6 +23,7 @@ public final class Listener {
   /** So many windows that calls whose commands do not read stdin cannot hold up the others of a connection. */
   private static final int CONNECTION_WINDOW_BYTES = 1 << 30;
 
+  private static final Duration SILENCE = Duration.ofSeconds(10);
   private static final int MAX_STREAMS = 200_000;
   private static final int MAX_RESETS_PER_WINDOW = 100_000;
   private static final AtomicInteger SHARED_PORTS = new AtomicInteger();
@@ -124,6 +126,7 @@ public final class Listener {
               .connectionHandler(
                   connection -> {
                     Flushes.consolidate(connection);
+                    KeepAlive.watch(connection, SILENCE);
                     StreamFaults.contain(connection);
                     dispatch.opened(connection);
                   })

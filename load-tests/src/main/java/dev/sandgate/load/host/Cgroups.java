@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-package dev.sandgate.load.sandbox;
+package dev.sandgate.load.host;
 
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
@@ -17,7 +17,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Cgroup directories by name, in every hierarchy of this host. */
-final class Cgroups {
+public final class Cgroups {
 
   private static final int DEPTH = 8;
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(20);
@@ -70,7 +70,7 @@ final class Cgroups {
   }
 
   /** Removes one with those inside it, once their processes have died. */
-  static void remove(Path cgroup) throws IOException {
+  public static void remove(Path cgroup) throws IOException {
     List<Path> all = new ArrayList<>();
     walk(cgroup, path -> true, all);
     long deadline = System.nanoTime() + PATIENCE_NANOS;

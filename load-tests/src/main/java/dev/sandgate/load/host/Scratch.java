@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-package dev.sandgate.load.sandbox;
+package dev.sandgate.load.host;
 
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
@@ -15,28 +15,28 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** A directory, and cgroups that begin with its name; closing ends the processes that name it and removes both. */
-final class Scratch implements AutoCloseable {
+public final class Scratch implements AutoCloseable {
 
   private static final long GRACE_SECONDS = 10;
 
   private final Path directory;
 
   /** Makes the directory under /tmp, so that the path of a Unix socket in it stays short enough. */
-  Scratch(String name) throws IOException {
+  public Scratch(String name) throws IOException {
     this.directory = Files.createDirectory(Path.of("/tmp", name));
   }
 
-  Path directory() {
+  public Path directory() {
     return directory;
   }
 
   /** The name that its cgroups begin with. */
-  String name() {
+  public String name() {
     return directory.toFile().getName();
   }
 
   /** Processes whose command line names something in the directory: the spawner. */
-  List<ProcessHandle> processes() {
+  public List<ProcessHandle> processes() {
     return ProcessHandle.allProcesses().filter(this::isOurs).toList();
   }
 
@@ -44,7 +44,7 @@ final class Scratch implements AutoCloseable {
     return process.info().commandLine().orElse("").contains(directory + "/");
   }
 
-  List<Path> cgroups() throws IOException {
+  public List<Path> cgroups() throws IOException {
     return Cgroups.named(name());
   }
 
