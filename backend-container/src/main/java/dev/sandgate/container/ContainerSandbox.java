@@ -135,13 +135,28 @@ final class ContainerSandbox implements Sandbox {
         .completionStage(() -> remove(new Termination(Reason.DESTROYED, "")).copy());
   }
 
-  @SuppressWarnings("FutureReturnValueIgnored") // a removal that fails is logged where it fails
   private void onLost(String why) {
     if (!host.isClosed() && !isBeingRemoved()) {
       LOG.warn("{} is lost: {}", id, why);
-      terminated.complete(new Termination(Reason.CHANNEL_LOST, why));
-      remove(new Termination(Reason.CHANNEL_LOST, why));
+      agent
+          .killedForMemory()
+          .onFailure()
+          .recoverWithItem(false)
+          .subscribe()
+          .with(killed -> end(killed ? outOfMemory() : new Termination(Reason.CHANNEL_LOST, why)));
     }
+  }
+
+  private static Termination outOfMemory() {
+    return new Termination(
+        Reason.OUT_OF_MEMORY,
+        "the kernel killed the sandbox's first process for memory; raise limits.memory_bytes");
+  }
+
+  @SuppressWarnings("FutureReturnValueIgnored") // a removal that fails is logged where it fails
+  private void end(Termination why) {
+    terminated.complete(why);
+    remove(why);
   }
 
   private synchronized boolean isBeingRemoved() {

@@ -18,6 +18,8 @@ public record Termination(Reason reason, String detail) {
     GUEST,
     /** The channel to the guest broke or its agent stopped answering. */
     CHANNEL_LOST,
+    /** The kernel killed the guest's own first process for memory. */
+    OUT_OF_MEMORY,
     /** It did not survive a restart of the node. */
     LOST
   }

@@ -120,6 +120,14 @@ public final class AgentConnection implements AutoCloseable {
     return link.lost().copy();
   }
 
+  /**
+   * Whether the kernel killed something in the guest for memory since the last start or end of a command: after {@link #lost},
+   * most likely the agent.
+   */
+  public Uni<Boolean> killedForMemory() {
+    return oom.rose();
+  }
+
   /** Hangs up; the guest and its commands live on. Idempotent, does not block. */
   @Override
   public void close() {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.support.agent;
 
+import io.smallrye.mutiny.Uni;
 import java.util.function.LongConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -15,7 +16,7 @@ final class OomWatch {
   private static final Logger LOG = LoggerFactory.getLogger(OomWatch.class);
 
   private final GuestView view;
-  private long last;
+  private volatile long last;
 
   OomWatch(GuestView view) {
     this.view = view;
@@ -41,5 +42,10 @@ final class OomWatch {
               LOG.debug("no reading of memory kills", failure);
               link.execute(() -> answer.accept(last));
             });
+  }
+
+  /** Whether the counter rose since it was last read: what else died than a command that was told. */
+  Uni<Boolean> rose() {
+    return view.memoryKills().map(kills -> kills > last);
   }
 }
