@@ -118,7 +118,7 @@ class ScenariosTest {
 
   @Test
   void shouldRemoveGatewayNodeAndSandboxesWhenToldToEnd() throws Exception {
-    endWhenItSays("3: ", "chaos");
+    endWhenItSays("commands so far", "chaos");
   }
 
   private void endWhenItSays(String part, String scenario) throws Exception {

@@ -6,6 +6,7 @@ import dev.sandgate.client.Execs;
 import dev.sandgate.load.chaos.Order.Habit;
 import dev.sandgate.load.chaos.check.Content;
 import dev.sandgate.load.chaos.check.Plan;
+import dev.sandgate.load.chaos.check.Plan.Fate;
 import dev.sandgate.proto.v1.Command;
 import dev.sandgate.proto.v1.OutputPolicy;
 import java.util.List;
@@ -57,19 +58,22 @@ final class Orders {
             Content.lines(id + ":", count),
             Content.lines(id + "!", count),
             exitCode,
-            false);
+            Fate.FREE);
     return new Order(plan, shell(id, line).build(), habit);
   }
 
   private Order numbers(String id, String boxId, int exitCode, Habit habit) {
     int count = LEAST_NUMBERS + random.nextInt(MOST_NUMBERS);
     Command.Builder command = shell(id, "seq 1 %d; exit %d".formatted(count, exitCode));
-    switch (random.nextInt(3)) {
+    int kind = random.nextInt(3);
+    switch (kind) {
       case 0 -> command.setOutputPolicy(OutputPolicy.OUTPUT_POLICY_BLOCK);
       case 1 -> command.setOutputCapBytes(CAP_BYTES);
       default -> command.setOutputPolicy(OutputPolicy.OUTPUT_POLICY_RECORD);
     }
-    return new Order(plan(id, boxId, Content.numbers(count), exitCode), command.build(), habit);
+    Fate fate = kind == 1 ? Fate.CAPPED : Fate.FREE;
+    Plan plan = new Plan(id, boxId, Content.numbers(count), Content.EMPTY, exitCode, fate);
+    return new Order(plan, command.build(), habit);
   }
 
   private Order feeding(String id, String boxId, int exitCode) {
@@ -85,13 +89,13 @@ final class Orders {
   }
 
   private static Order killed(String id, String boxId) {
-    Plan plan = new Plan(id, boxId, Content.of(id + "\n"), Content.EMPTY, 0, true);
+    Plan plan = new Plan(id, boxId, Content.of(id + "\n"), Content.EMPTY, 0, Fate.KILLED);
     Command command = shell(id, "echo " + id + "; sleep 100000 & wait").build();
     return new Order(plan, command, Habit.KILLS);
   }
 
   private static Plan plan(String id, String boxId, Content stdout, int exitCode) {
-    return new Plan(id, boxId, stdout, Content.EMPTY, exitCode, false);
+    return new Plan(id, boxId, stdout, Content.EMPTY, exitCode, Fate.FREE);
   }
 
   private static Command.Builder shell(String id, String line) {

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ChaosTest {
 
   private static final long SEED = 177;
-  private static final Duration DURATION = Duration.ofSeconds(20);
+  private static final Duration DURATION = Duration.ofSeconds(15);
 
   @TempDir Path directory;
 

@@ -48,6 +48,7 @@ public final class Checker {
         new Verdict("every acknowledged command ran", absent()),
         new Verdict("every byte is right and in its place", each(Checker::misplaced)),
         new Verdict("bytes written = delivered + reported truncated", each(Checker::unbalanced)),
+        new Verdict("nothing is truncated without need", each(Checker::truncatedInVain)),
         new Verdict("every command ended once", each(Checker::endless)),
         new Verdict("every exit is right, or typed as not known", each(this::wronglyEnded)),
         new Verdict("a result stays what it was", each(Checker::changed)),
@@ -106,6 +107,15 @@ public final class Checker {
       }
     }
     return violations;
+  }
+
+  // What a killed node had not kept yet may be missing, and what is beyond the cap is.
+  private static List<String> truncatedInVain(Account account) {
+    return account.readings().stream()
+        .filter(_ -> account.plan().fate() == Plan.Fate.FREE && !account.nodeDied())
+        .filter(reading -> reading.truncatedBytes() > 0)
+        .map(reading -> account.plan().execId() + " misses " + reading.truncatedBytes() + " bytes")
+        .toList();
   }
 
   private static List<String> endless(Account account) {

@@ -10,7 +10,22 @@ package dev.sandgate.load.chaos.check;
  * @param stdout what it writes when nobody stops it
  * @param stderr likewise
  * @param exitCode with which it then ends
- * @param killed whether its caller kills it on the way
+ * @param fate what is done to it
  */
 public record Plan(
-    String execId, String boxId, Content stdout, Content stderr, int exitCode, boolean killed) {}
+    String execId, String boxId, Content stdout, Content stderr, int exitCode, Fate fate) {
+
+  /** What is done to a command. */
+  public enum Fate {
+    /** Nothing: it ends by itself, and all that it writes is kept. */
+    FREE,
+    /** More is written than is kept. */
+    CAPPED,
+    /** Its caller kills it on the way. */
+    KILLED
+  }
+
+  boolean killed() {
+    return fate == Fate.KILLED;
+  }
+}

@@ -15,9 +15,9 @@ import org.junit.jupiter.api.Test;
 class CheckerTest {
 
   private static final Plan PLAN =
-      new Plan("e1", "b1", Content.lines("a", 3), Content.of("err\n"), 7, false);
+      new Plan("e1", "b1", Content.lines("a", 3), Content.of("err\n"), 7, Plan.Fate.FREE);
   private static final Plan KILLED =
-      new Plan("e1", "b1", Content.of("begun\n"), Content.EMPTY, 0, true);
+      new Plan("e1", "b1", Content.of("begun\n"), Content.EMPTY, 0, Plan.Fate.KILLED);
   private static final Ending.Exited EXIT = new Ending.Exited(7, 0, "", 9, 4);
   private static final Box BOX = new Box("b1", false, true, List.of("e1"));
   private static final Box STRUCK = new Box("b1", true, false, List.of());
@@ -82,7 +82,8 @@ class CheckerTest {
               it.ended(EXIT);
             });
     assertEquals(10, holes.truncatedBytes());
-    assertEquals(List.of(), broken(account(holes), BOX));
+    assertEquals(List.of(), broken(new Account(PLAN, holes, null, true), BOX));
+    assertBroken("nothing is truncated without need", account(holes), BOX);
   }
 
   @Test

@@ -39,6 +39,7 @@ class FaultyProxyTest {
     near = dialled();
     far = upstream.accept();
     far.setSoTimeout(PATIENCE_MILLIS);
+    awaitOpen(1);
   }
 
   private Socket dialled() throws IOException {
@@ -84,15 +85,15 @@ class FaultyProxyTest {
     far.close();
     assertEquals(-1, near.getInputStream().read());
     assertEquals(1, proxy.accepted());
-    awaitNoneOpen();
+    awaitOpen(0);
   }
 
-  private void awaitNoneOpen() {
+  private void awaitOpen(int wanted) {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
-    while (proxy.open() > 0 && System.nanoTime() < deadline) {
+    while (proxy.open() != wanted && System.nanoTime() < deadline) {
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
     }
-    assertEquals(0, proxy.open());
+    assertEquals(wanted, proxy.open());
   }
 
   @Test
