@@ -3,6 +3,7 @@
 package dev.sandgate.client;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -17,6 +18,9 @@ import dev.sandgate.proto.v1.ExecsGrpcClient;
 import dev.sandgate.proto.v1.ExecsGrpcService;
 import io.vertx.core.Vertx;
 import io.vertx.grpc.common.GrpcStatus;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -98,5 +102,24 @@ final class SilenceTest {
     Ear ear = attached();
     assertThrows(
         TimeoutException.class, () -> ear.ended.get(SILENCE.toMillis() * 4, TimeUnit.MILLISECONDS));
+  }
+
+  @Test
+  void shouldGiveUpAGatewayThatTakesConnectionsAndSaysNothing() throws Exception {
+    try (ServerSocket mute = new ServerSocket(0, 8, InetAddress.getLoopbackAddress())) {
+      URI uri = URI.create("http://127.0.0.1:" + mute.getLocalPort());
+      RpcChannel silent = RpcChannel.open(vertx, uri, "sgk_test", 1, SILENCE);
+      mute.setSoTimeout(20_000);
+      for (int i = 0; i < 2; i++) {
+        Ear ear = new Ear();
+        silent.lane().call(ExecsGrpcClient.Attach, ear).end(AttachExecRequest.getDefaultInstance());
+        try (Socket accepted = mute.accept()) {
+          RpcFailure failure = ear.ended.get(20, TimeUnit.SECONDS);
+          assertEquals(GrpcStatus.UNAVAILABLE, failure.status(), () -> accepted + ": " + failure);
+          assertFalse(failure.sent(), "nothing can have arrived");
+        }
+      }
+      silent.close().toCompletionStage().toCompletableFuture().join();
+    }
   }
 }

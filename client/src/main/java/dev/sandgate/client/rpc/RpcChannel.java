@@ -66,12 +66,14 @@ public final class RpcChannel {
 
   private static RpcLane lane(VertxInternal vertx, URI uri, String key, Duration silence) {
     SocketAddress server = SocketAddress.inetSocketAddress(port(uri), uri.getHost());
-    GrpcClient grpc =
-        GrpcClient.client(
-            vertx,
-            new GrpcClientOptions().setMaxMessageSize(MAX_MESSAGE_BYTES),
-            transport("https".equals(uri.getScheme())));
-    return new RpcLane(vertx.createEventLoopContext(), grpc, server, key, silence);
+    boolean tls = "https".equals(uri.getScheme());
+    GrpcClientOptions options = new GrpcClientOptions().setMaxMessageSize(MAX_MESSAGE_BYTES);
+    return new RpcLane(
+        vertx.createEventLoopContext(),
+        () -> GrpcClient.client(vertx, options, transport(tls)),
+        server,
+        key,
+        silence);
   }
 
   // The connection's window is so wide that streams nobody reads do not stop the others on it.

@@ -3,30 +3,34 @@
 package dev.sandgate.client.rpc;
 
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.net.SocketAddress;
 import io.vertx.grpc.client.GrpcClient;
 import io.vertx.grpc.client.GrpcClientRequest;
 import io.vertx.grpc.common.ServiceMethod;
 import java.time.Duration;
+import java.util.function.Supplier;
 
 /** One HTTP/2 connection, made when needed and again when lost, and the event loop that serves it. */
 public final class RpcLane {
 
   private final ContextInternal context;
-  private final GrpcClient grpc;
+  private final Supplier<GrpcClient> maker;
   private final SocketAddress server;
   private final String key;
   private final Duration silence;
+  private volatile GrpcClient grpc;
 
   RpcLane(
       ContextInternal context,
-      GrpcClient grpc,
+      Supplier<GrpcClient> maker,
       SocketAddress server,
       String key,
       Duration silence) {
     this.context = context;
-    this.grpc = grpc;
+    this.maker = maker;
+    this.grpc = maker.get();
     this.server = server;
     this.key = key;
     this.silence = silence;
@@ -48,10 +52,47 @@ public final class RpcLane {
   }
 
   private <Q, R> Future<GrpcClientRequest<Q, R>> open(ServiceMethod<R, Q> method) {
+    GrpcClient used = grpc;
     try {
-      return grpc.request(server, method);
+      return heard(used, used.request(server, method));
     } catch (IllegalStateException closed) {
       return Future.failedFuture(closed);
+    }
+  }
+
+  // Vert.x waits for ever for a gateway that takes a connection and says nothing on it, and every
+  // later call waits with it.
+  private <Q, R> Future<GrpcClientRequest<Q, R>> heard(
+      GrpcClient used, Future<GrpcClientRequest<Q, R>> opening) {
+    if (opening.isComplete()) {
+      return opening;
+    }
+    Promise<GrpcClientRequest<Q, R>> opened = context.promise();
+    long limitMillis = 2 * silence.toMillis();
+    long timer =
+        context.setTimer(
+            limitMillis,
+            late -> {
+              if (opened.tryFail("the gateway said nothing within " + limitMillis + " ms")) {
+                replace(used);
+              }
+            });
+    opening.onComplete(
+        result -> {
+          context.owner().cancelTimer(timer);
+          if (result.failed()) {
+            opened.tryFail(result.cause());
+          } else if (!opened.tryComplete(result.result())) {
+            result.result().cancel();
+          }
+        });
+    return opened.future();
+  }
+
+  private void replace(GrpcClient silent) {
+    if (grpc.equals(silent)) {
+      grpc = maker.get();
+      silent.close();
     }
   }
 
