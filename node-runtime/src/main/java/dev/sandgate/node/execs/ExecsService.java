@@ -93,7 +93,7 @@ final class ExecsService {
   Uni<Sandbox> running(String sandboxId, Capability capability) {
     LiveSandbox live = sandboxes.find(sandboxId);
     return Uni.createFrom()
-        .completionStage(() -> sandboxes.settled(live))
+        .completionStage(() -> sandboxes.settled(live).copy())
         .map(settled -> settled.running(capability));
   }
 
@@ -102,7 +102,7 @@ final class ExecsService {
     Fields.callerId("exec_id", execId);
     LiveSandbox live = sandboxes.find(sandboxId);
     return Uni.createFrom()
-        .completionStage(() -> sandboxes.settled(live))
+        .completionStage(() -> sandboxes.settled(live).copy())
         .flatMap(_ -> record(live, execId));
   }
 
@@ -175,7 +175,7 @@ final class ExecsService {
     long before = token(request.getPageToken());
     LiveSandbox live = sandboxes.find(request.getSandboxId());
     return Uni.createFrom()
-        .completionStage(() -> sandboxes.settled(live))
+        .completionStage(() -> sandboxes.settled(live).copy())
         .map(_ -> page(live.id(), size, before));
   }
 

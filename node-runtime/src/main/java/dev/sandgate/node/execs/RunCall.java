@@ -42,14 +42,18 @@ final class RunCall {
         .map(done -> done.result().toBuilder().setFsChanges(done.changes()).build());
   }
 
+  // Copies: a caller who leaves cancels what it waits for, which others wait for too.
   private Uni<ExecResult> plain(RunExecRequest request) {
     Command command = command(request);
     return Uni.createFrom()
-        .completionStage(() -> execs.started(request.getSandboxId(), request.getExecId(), command))
+        .completionStage(
+            () -> execs.started(request.getSandboxId(), request.getExecId(), command).copy())
         .invoke(record -> feed(record, request))
         .flatMap(
             record ->
-                Uni.createFrom().completionStage(record.ended()).flatMap(_ -> answer(record)));
+                Uni.createFrom()
+                    .completionStage(record.ended().copy())
+                    .flatMap(_ -> answer(record)));
   }
 
   /** The call itself reads all output, so that nothing needs to wait for a reader. */

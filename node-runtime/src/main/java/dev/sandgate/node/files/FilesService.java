@@ -72,7 +72,7 @@ public final class FilesService {
   private Uni<Sandbox> sandbox(Capability capability, String sandboxId) {
     LiveSandbox live = sandboxes.find(sandboxId);
     return Uni.createFrom()
-        .completionStage(() -> sandboxes.settled(live))
+        .completionStage(() -> sandboxes.settled(live).copy())
         .map(settled -> settled.running(capability));
   }
 

@@ -36,7 +36,7 @@ public final class PortsService {
     int port = (int) Fields.range("port", first.getPort(), 1, 65_535);
     LiveSandbox live = sandboxes.find(first.getSandboxId());
     return Uni.createFrom()
-        .completionStage(() -> sandboxes.settled(live))
+        .completionStage(() -> sandboxes.settled(live).copy())
         .flatMap(settled -> settled.running(Capability.CONNECT).connect(port));
   }
 
