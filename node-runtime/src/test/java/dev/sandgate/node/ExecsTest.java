@@ -40,6 +40,8 @@ import dev.sandgate.tck.fake.Faults.Point;
 import io.vertx.grpc.common.GrpcStatus;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -193,6 +195,34 @@ class ExecsTest {
     assertEquals(9, ran.result().getSignal());
     assertEquals("CALLER", ran.result().getKillReason());
     signal("left", 9, SignalTarget.SIGNAL_TARGET_GROUP);
+  }
+
+  @Test
+  void shouldKeepTheEndForOthersWhenOneOfThemLeaves() throws Exception {
+    RunExecRequest shared =
+        RunExecRequest.newBuilder()
+            .setSandboxId(sandbox)
+            .setExecId("shared")
+            .setCommand(shell("sleep 30"))
+            .build();
+    FutureTask<ExecResult> stays =
+        new FutureTask<>(() -> node.rpc().unary(ExecsGrpcClient.Run, shared));
+    Thread.ofVirtual().start(stays);
+    Eventually.holds("it runs", () -> isKnown("shared"));
+    for (int i = 0; i < 3; i++) {
+      assertThrows(Failed.class, () -> node.rpc().stream(ExecsGrpcClient.Run, shared, 200).only());
+    }
+    assertFalse(stays.isDone());
+    signal("shared", 9, SignalTarget.SIGNAL_TARGET_TREE);
+    assertEquals(137, stays.get(10, TimeUnit.SECONDS).getExitCode());
+  }
+
+  private boolean isKnown(String execId) {
+    try {
+      return !get(execId).hasResult();
+    } catch (Failed notYet) {
+      return false;
+    }
   }
 
   @Test
