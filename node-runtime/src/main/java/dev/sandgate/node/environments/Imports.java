@@ -82,10 +82,8 @@ final class Imports {
               : busybox(request, place, progress);
       case DIRECTORY -> build(request, directory(request), place.image(), progress);
       case TAR -> {
-        try (InputStream in = Files.newInputStream(Path.of(request.asked().getTar()))) {
+        try (InputStream in = Files.newInputStream(tar(request))) {
           yield unpacked(request, in, place, progress);
-        } catch (java.nio.file.NoSuchFileException e) {
-          throw missing("tar", request.asked().getTar(), e);
         }
       }
       case UPLOAD -> {
@@ -151,9 +149,21 @@ final class Imports {
   private static Path directory(ImportRequest request) {
     Path directory = Path.of(request.asked().getDirectory());
     if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
-      throw missing("directory", directory.toString(), null);
+      throw missing("directory", directory);
     }
     return directory;
+  }
+
+  private static Path tar(ImportRequest request) {
+    Path tar = Path.of(request.asked().getTar());
+    if (!Files.exists(tar)) {
+      throw missing("tar", tar);
+    }
+    if (!Files.isRegularFile(tar)) {
+      throw SandgateException.invalid(
+          "tar", tar + " is no regular file; give a tar archive, gzipped or not");
+    }
+    return tar;
   }
 
   private Named publish(ImportRequest request, String digest, long size, String user) {
@@ -170,9 +180,8 @@ final class Imports {
     return named;
   }
 
-  private static SandgateException missing(
-      String field, String path, @org.jspecify.annotations.Nullable Throwable cause) {
+  private static SandgateException missing(String field, Path path) {
     return new SandgateException(
-        ErrorCode.NOT_FOUND, field, field + ": " + path + " is not there on the node", cause);
+        ErrorCode.NOT_FOUND, field, field + ": " + path + " is not there on the node", null);
   }
 }

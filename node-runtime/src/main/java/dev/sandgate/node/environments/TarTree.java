@@ -6,12 +6,12 @@ import static dev.sandgate.spi.SandgateException.invalid;
 
 import dev.sandgate.node.checks.Fields;
 import dev.sandgate.spi.SandgateException;
-import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -19,9 +19,7 @@ import java.nio.file.attribute.BasicFileAttributeView;
 import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.zip.GZIPInputStream;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
-import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
 import org.apache.commons.compress.archivers.tar.TarConstants;
 
 /**
@@ -32,7 +30,8 @@ final class TarTree {
 
   private static final int MAX_ENTRIES = 1_000_000;
   private static final long MAX_BYTES = 64L << 30;
-  private static final int GZIP_MAGIC = 0x1f8b;
+  private static final int MAX_NAME = 255;
+  private static final int MAX_PATH = 3_000;
   private static final FileTime UNKNOWN_TIME = FileTime.fromMillis(0);
   private static final String WHITEOUT = ".wh.";
 
@@ -47,25 +46,17 @@ final class TarTree {
 
   void unpack(InputStream archive) throws IOException {
     directoryTimes.add(() -> time(root, UNKNOWN_TIME));
-    try (TarArchiveInputStream tar = new TarArchiveInputStream(plain(archive))) {
-      for (TarArchiveEntry entry = tar.getNextEntry(); entry != null; entry = tar.getNextEntry()) {
+    try (TarReader tar = new TarReader(archive)) {
+      for (TarArchiveEntry entry = tar.next(); entry != null; entry = tar.next()) {
         unpack(tar, entry);
       }
-    } catch (IllegalArgumentException e) {
-      throw bad("the archive", "it is damaged: " + e.getMessage());
+    } catch (InvalidPathException e) {
+      throw bad("the archive", "it has a name that this node cannot write: " + e.getMessage());
     }
     directoryTimes.forEach(Runnable::run);
   }
 
-  private static InputStream plain(InputStream archive) throws IOException {
-    BufferedInputStream in = new BufferedInputStream(archive, 1 << 16);
-    in.mark(2);
-    int magic = in.read() << 8 | in.read();
-    in.reset();
-    return magic == GZIP_MAGIC ? new GZIPInputStream(in, 1 << 16) : in;
-  }
-
-  private void unpack(TarArchiveInputStream tar, TarArchiveEntry entry) throws IOException {
+  private void unpack(TarReader tar, TarArchiveEntry entry) throws IOException {
     if (++entries > MAX_ENTRIES) {
       throw bad(entry.getName(), "more than %,d entries; split the archive".formatted(MAX_ENTRIES));
     }
@@ -88,7 +79,7 @@ final class TarTree {
       time(target, entry.getLastModifiedTime());
     } else if (entry.isLink()) {
       hardLink(entry, target);
-    } else if (plainFile(entry) && tar.canReadEntryData(entry)) {
+    } else if (plainFile(entry) && tar.readable(entry)) {
       file(tar, entry, target);
     } else {
       throw bad(
@@ -112,10 +103,16 @@ final class TarTree {
     if (name.indexOf('\0') >= 0) {
       throw bad(name, "it has a NUL character");
     }
+    if (Fields.bytes(name) > MAX_PATH) {
+      throw bad(name, "it is longer than 3,000 bytes; shorten it");
+    }
     Path target = root;
     for (String part : name.split("/", -1)) {
       if (part.equals("..")) {
         throw bad(name, "it has .. in it; make it a plain path");
+      }
+      if (Fields.bytes(part) > MAX_NAME) {
+        throw bad(name, "a name in it is longer than 255 bytes; shorten it");
       }
       if (!part.isEmpty() && !part.equals(".")) {
         target = target.resolve(part);
@@ -165,8 +162,7 @@ final class TarTree {
     Files.createLink(target, existing);
   }
 
-  private void file(TarArchiveInputStream tar, TarArchiveEntry entry, Path target)
-      throws IOException {
+  private void file(TarReader tar, TarArchiveEntry entry, Path target) throws IOException {
     if (entry.getRealSize() < 0 || (bytes += entry.getRealSize()) > MAX_BYTES) {
       throw bad(entry.getName(), "the archive unpacks to more than 64 GiB; split it");
     }
@@ -177,7 +173,7 @@ final class TarTree {
             StandardOpenOption.CREATE_NEW,
             StandardOpenOption.WRITE,
             LinkOption.NOFOLLOW_LINKS)) {
-      tar.transferTo(out);
+      tar.copyTo(out);
     }
     own(entry, target);
     Files.setAttribute(target, "unix:mode", entry.getMode() & 07777, LinkOption.NOFOLLOW_LINKS);
@@ -219,6 +215,9 @@ final class TarTree {
   private static String text(TarArchiveEntry entry, String link) {
     if (link.isEmpty() || link.indexOf('\0') >= 0) {
       throw bad(entry.getName(), "its link is empty or has a NUL character");
+    }
+    if (Fields.bytes(link) > MAX_PATH) {
+      throw bad(entry.getName(), "its link is longer than 3,000 bytes; shorten it");
     }
     return link;
   }

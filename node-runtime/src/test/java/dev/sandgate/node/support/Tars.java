@@ -17,6 +17,11 @@ public final class Tars {
   private final TarArchiveOutputStream tar = new TarArchiveOutputStream(bytes);
   private String last = "";
 
+  /** Empty, with names of any length. */
+  public Tars() {
+    tar.setLongFileMode(TarArchiveOutputStream.LONGFILE_POSIX);
+  }
+
   /** A directory. */
   public Tars directory(String name) {
     return put(new TarArchiveEntry(name + "/", true), "");
