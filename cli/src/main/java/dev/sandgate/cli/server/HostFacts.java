@@ -11,7 +11,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 
 /** What this host offers, besides what each backend examines by itself. */
 final class HostFacts {
@@ -31,6 +30,7 @@ final class HostFacts {
     facts.kernel();
     facts.cgroups();
     facts.resources();
+    facts.findings.add(DataDirectory.examine(data));
     facts.tools();
     return facts.findings;
   }
@@ -62,11 +62,7 @@ final class HostFacts {
     add("memory", true, true, line("/proc/meminfo", "MemTotal"));
     add("descriptors", false, true, line("/proc/self/limits", "Max open files"));
     try {
-      Path existing = data;
-      while (!Files.exists(existing)) {
-        existing = Objects.requireNonNull(existing.toAbsolutePath().getParent());
-      }
-      FileStore store = Files.getFileStore(existing);
+      FileStore store = Files.getFileStore(DataDirectory.existing(data));
       long free = store.getUsableSpace();
       boolean enough = free >= MIN_FREE_BYTES;
       String space = "%s on %s: %d GiB free".formatted(store.type(), data, free >> 30);

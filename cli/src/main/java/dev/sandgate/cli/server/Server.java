@@ -58,8 +58,15 @@ public final class Server implements AutoCloseable {
   public static Server start(ServerConfig config) throws IOException {
     Server server = new Server(config, lock(config.data()));
     try {
+      ServerConfig.NodePart part = config.node();
+      if (part != null) {
+        DataDirectory.check(config.data(), part.settings());
+      }
       server.open();
       return server;
+    } catch (IOException failure) {
+      server.close();
+      throw failure;
     } catch (RuntimeException failure) {
       server.close();
       throw explained(failure, config);
