@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/statfs.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -51,6 +52,24 @@ static int add_layers(struct host *host, const struct activation *activation, in
   return result;
 }
 
+/// ENOSPC or EDQUOT when nothing more can be written, else `otherwise`: a full disk makes an overlay read-only, and the
+/// kernel does not say why.
+static int full_or(const struct upper *upper, int otherwise) {
+  static const char name[] = "room";
+  struct statvfs facts;
+  if (mkdirat(upper->work, name, 0700) == 0) {
+    unlinkat(upper->work, name, AT_REMOVEDIR);
+  } else if (errno == ENOSPC || errno == EDQUOT) {
+    return errno;
+  }
+  if (fstatvfs(upper->work, &facts) != 0) {
+    return otherwise;
+  }
+  bool no_blocks = facts.f_blocks > 0 && facts.f_bfree == 0;
+  bool no_inodes = facts.f_files > 0 && facts.f_ffree == 0;
+  return no_blocks || no_inodes ? ENOSPC : otherwise;
+}
+
 static int mount_overlay(int context, const struct upper *upper, struct fault *fault) {
   if (set_directory(context, "upperdir", upper->upper) != 0 || set_directory(context, "workdir", upper->work) != 0 ||
       filesystem_flag(context, "volatile") != 0) {
@@ -63,13 +82,13 @@ static int mount_overlay(int context, const struct upper *upper, struct fault *f
     ssize_t count = read(context, reason, sizeof reason - 1);
     reason[count > 0 ? count : 0] = 0;
     reason[strcspn(reason, "\n")] = 0;
-    return fail_with(fault, STEP_OVERLAY, error, "mount the overlay: %s", reason);
+    return fail_with(fault, STEP_OVERLAY, full_or(upper, error), "mount the overlay: %s", reason);
   }
   // An overlay whose work directory does not serve mounts read-only instead of failing.
   struct statvfs facts;
   if (fstatvfs(overlay, &facts) != 0 || (facts.f_flag & ST_RDONLY) != 0) {
     close(overlay);
-    return fail_with(fault, STEP_OVERLAY, EROFS, "the overlay came out read-only");
+    return fail_with(fault, STEP_OVERLAY, full_or(upper, EROFS), "the overlay came out read-only");
   }
   return overlay;
 }

@@ -5,9 +5,49 @@
 import errno
 import os
 import shutil
+import subprocess
 import unittest
 
-from spawner import FORGET, Failure, Node, busybox, text
+from spawner import FORGET, Failure, Node, await_true, busybox, text
+
+
+class SmallDisk(Node):
+    """Its sandboxes write to a file system of their own."""
+
+    def start(self):
+        uppers = self.state / "uppers"
+        uppers.mkdir()
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "small", uppers], check=True)
+        super().start()
+
+    def fill(self):
+        """Leaves no room for another directory."""
+        facts = os.statvfs(self.state / "uppers")
+        options = f"remount,nr_inodes={facts.f_files - facts.f_ffree}"
+        subprocess.run(["mount", "-o", options, self.state / "uppers"], check=True)
+
+    def close(self):
+        for name in self.client.list():
+            self.client.destroy(name)
+        await_true(lambda: not any((self.state / "uppers" / ".trash").iterdir()), "the trash is empty", 60)
+        subprocess.run(["umount", "-l", self.state / "uppers"], check=True)
+        (self.state / "uppers" / ".trash").mkdir()
+        super().close()
+
+
+class FullDisk(unittest.TestCase):
+    def test_a_full_disk_is_told_as_such(self):
+        node = SmallDisk()
+        self.addCleanup(node.close)
+        base = node.image("base.erofs", busybox)
+        node.client.activate("fits", node.client.create("fits"), [base])
+        self.assertEqual(node.shell("fits", "echo x > /file; cat /file").output, "x\n")
+        pid = node.client.create("full")
+        node.fill()
+        with self.assertRaises(Failure) as caught:
+            node.client.activate("full", pid, [base])
+        self.assertEqual(caught.exception.error, errno.ENOSPC, caught.exception)
+        self.assertEqual(list(node.client.list()), ["fits"])
 
 
 class Roots(unittest.TestCase):

@@ -181,7 +181,7 @@ final class ContainerSandbox implements Sandbox {
       done.complete(null);
     } catch (RuntimeException e) {
       LOG.error("{} could not be removed", id, e);
-      done.completeExceptionally(Host.explain(e));
+      done.completeExceptionally(host.explain(e));
     }
   }
 }

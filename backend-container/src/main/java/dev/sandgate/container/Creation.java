@@ -55,7 +55,7 @@ final class Creation {
       made = sandbox;
       waiter.complete(sandbox);
     } catch (RuntimeException e) {
-      waiter.fail(undo.runBecause(Host.explain(e)));
+      waiter.fail(undo.runBecause(host.explain(e)));
     }
   }
 

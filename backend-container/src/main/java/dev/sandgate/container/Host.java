@@ -22,6 +22,8 @@ final class Host implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(Host.class);
   private static final int STEP_LAYER = 15;
+  private static final int STEP_UPPER = 16;
+  private static final int STEP_OVERLAY = 17;
   private static final int STEP_VERIFY = 19;
   private static final int EOPNOTSUPP = 95;
 
@@ -99,7 +101,7 @@ final class Host implements AutoCloseable {
   }
 
   /** The error for the caller of something that failed. */
-  static SandgateException explain(Throwable failure) {
+  SandgateException explain(Throwable failure) {
     return switch (failure) {
       case SandgateException known -> known;
       case SpawnerException refused ->
@@ -127,6 +129,12 @@ final class Host implements AutoCloseable {
     };
   }
 
+  /** Elsewhere ENOSPC is about a limit of the kernel, not about a disk. */
+  private static boolean isFull(SpawnerException refused) {
+    boolean writing = refused.step() == STEP_UPPER || refused.step() == STEP_OVERLAY;
+    return writing && (refused.errno() == Errno.ENOSPC || refused.errno() == Errno.EDQUOT);
+  }
+
   private static String field(SpawnerException refused) {
     if (refused.errno() == EOPNOTSUPP) {
       return "limits.disk_bytes";
@@ -134,7 +142,11 @@ final class Host implements AutoCloseable {
     return refused.step() == STEP_LAYER ? "layers" : "";
   }
 
-  private static String message(SpawnerException refused) {
+  private String message(SpawnerException refused) {
+    if (isFull(refused)) {
+      return "no space left on %s, where sandboxes write; free some or remove sandboxes (%s)"
+          .formatted(settings.spawner().state().resolve("uppers"), refused.getMessage());
+    }
     return refused.errno() == EOPNOTSUPP
         ? "limits.disk_bytes: this node cannot limit what a sandbox writes; leave it out"
         : "spawner: " + refused.getMessage();

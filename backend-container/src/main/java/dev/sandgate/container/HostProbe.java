@@ -179,7 +179,7 @@ final class HostProbe {
               + ", "
               + info.controllers());
     } catch (RuntimeException e) {
-      SandgateException cause = Host.explain(e);
+      SandgateException cause = host.explain(e);
       need("blank sandbox", false, String.valueOf(cause.getMessage()));
     }
   }

@@ -36,6 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** An archive is taken whole or refused, by name and with the fix. */
 @Tag("root")
@@ -134,7 +135,8 @@ class ImportArchivesTest {
         Arguments.of("xz", magic(200, 0xfd, '7', 'z', 'X', 'Z', 0), "xz -dc"),
         Arguments.of("large xz", magic(9_000, 0xfd, '7', 'z', 'X', 'Z', 0), "xz -dc"),
         Arguments.of("zstd", magic(300, 0x28, 0xb5, 0x2f, 0xfd), "zstd -dc"),
-        Arguments.of("bzip2", magic(300, 'B', 'Z', 'h', '9', '1', 'A', 'Y', '&', 'S', 'Y'), "bzip2 -dc"),
+        Arguments.of(
+            "bzip2", magic(300, 'B', 'Z', 'h', '9', '1', 'A', 'Y', '&', 'S', 'Y'), "bzip2 -dc"),
         Arguments.of("a long name", new Tars().file("n".repeat(300), "").bytes(), "255 bytes"),
         Arguments.of("a deep tree", new Tars().file(deep, "").bytes(), "3,000 bytes"),
         Arguments.of(
@@ -193,5 +195,25 @@ class ImportArchivesTest {
       Environment made = uploading("same" + i, same.get(i));
       assertEquals(digest, made.getLayers(0).getDigest(), "archive " + i);
     }
+  }
+
+  @ParameterizedTest(name = "{0} KiB")
+  @ValueSource(ints = {1_300, 4_000})
+  void shouldSayThatTheDiskIsFull(int kibibytes) throws Exception {
+    Path imports = node.directory().resolve("imports");
+    tool("mount", "-t", "tmpfs", "-o", "size=2m", "small", imports.toString());
+    try {
+      byte[] large = new Tars().file("large", "x".repeat(kibibytes << 10)).bytes();
+      Failed full = assertThrows(Failed.class, () -> uploading("large", large));
+      assertEquals(GrpcStatus.RESOURCE_EXHAUSTED, full.status());
+      String message = String.valueOf(full.getMessage());
+      assertTrue(message.contains("no space left on " + node.directory()), message);
+    } finally {
+      tool("umount", imports.toString());
+    }
+  }
+
+  private static void tool(String... command) throws IOException, InterruptedException {
+    assertEquals(0, new ProcessBuilder(command).inheritIO().start().waitFor());
   }
 }

@@ -20,6 +20,7 @@ final class Imports {
 
   private final Catalogue catalogue;
   private final LayerStore store;
+  private final Path data;
   private final Path work;
   private final Path cache;
   private final ReentrantLock debian = new ReentrantLock();
@@ -27,6 +28,7 @@ final class Imports {
   Imports(Catalogue catalogue, LayerStore store, Path dataDirectory) {
     this.catalogue = catalogue;
     this.store = store;
+    this.data = dataDirectory;
     this.work = dataDirectory.resolve("imports");
     this.cache = dataDirectory.resolve("cache");
     try {
@@ -50,6 +52,17 @@ final class Imports {
     if (!request.asked().getReplace() && catalogue.find(request.key()).isPresent()) {
       throw Catalogue.taken(request.key());
     }
+    try {
+      return make(request, upload, progress);
+    } catch (IOException e) {
+      throw DiskFull.or(e, data);
+    } catch (RuntimeException e) {
+      throw DiskFull.or(e, data);
+    }
+  }
+
+  private Named make(ImportRequest request, Archive upload, Consumer<String> progress)
+      throws IOException {
     Path place = Files.createDirectory(work.resolve(UUID.randomUUID().toString()));
     try {
       Path image = place.resolve("image.erofs");
