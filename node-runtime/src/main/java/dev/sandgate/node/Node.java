@@ -3,6 +3,7 @@
 package dev.sandgate.node;
 
 import dev.sandgate.node.backends.Backends;
+import dev.sandgate.node.config.KnownSettings;
 import dev.sandgate.node.config.Recording;
 import dev.sandgate.node.environments.Catalogue;
 import dev.sandgate.node.environments.Environments;
@@ -95,6 +96,7 @@ public final class Node implements AutoCloseable {
   }
 
   private void open(NodeConfig config) {
+    KnownSettings.check(config.settings().keySet());
     Path data = config.dataDirectory();
     lock(data);
     Recording recording = Recording.of(config.settings());

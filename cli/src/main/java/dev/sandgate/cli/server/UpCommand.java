@@ -7,6 +7,7 @@ import dev.sandgate.cli.connection.ExitCode;
 import dev.sandgate.cli.connection.Work;
 import dev.sandgate.cli.output.Console;
 import dev.sandgate.cli.terminal.Signals;
+import dev.sandgate.node.config.KnownSettings;
 import java.io.IOException;
 import java.io.Reader;
 import java.nio.charset.StandardCharsets;
@@ -81,7 +82,8 @@ public final class UpCommand extends Work {
       paramLabel = "K=V",
       description = {
         "A backend's setting, backend.NAME.KEY=VALUE, or what sandboxes get that ask for nothing:",
-        "node.idle-timeout, node.lease, node.lifetime (0s: for ever); may be repeated."
+        "node.idle-timeout, node.lease, node.lifetime (0s: for ever); or how the node records:",
+        "node.journal, node.spool-bytes, node.trajectory-bytes, node.trajectory-hours."
       })
   private Map<String, String> settings = new LinkedHashMap<>();
 
@@ -114,13 +116,13 @@ public final class UpCommand extends Work {
       throw CommandFailure.usage("--node: a gateway needs nodes: give --node ID=HOST:PORT");
     }
     Path data = global().data();
+    Map<String, String> all = allSettings();
     Optional<Path> jars = Optional.of(plugins != null ? plugins : data.resolve("plugins"));
     String own = nodePort == null ? nodeListen : "127.0.0.1:" + nodePort;
     ServerConfig.NodePart node =
         gatewayOnly
             ? null
-            : new ServerConfig.NodePart(
-                nodeId, HostPort.parse("--node-listen", own), jars, allSettings());
+            : new ServerConfig.NodePart(nodeId, HostPort.parse("--node-listen", own), jars, all);
     List<ServerConfig.RemoteNode> remote = new ArrayList<>();
     nodes.forEach(
         (id, address) ->
@@ -139,6 +141,7 @@ public final class UpCommand extends Work {
       file.stringPropertyNames().forEach(name -> all.put(name, file.getProperty(name)));
     }
     all.putAll(settings);
+    KnownSettings.check(all.keySet());
     return all;
   }
 
