@@ -213,6 +213,34 @@ class EnvironmentsTest {
   }
 
   @Test
+  void shouldCountUseByNameAlsoOverARestart() throws IOException {
+    Path same = tree("etc/same");
+    Environment first = importing(named("one").setDirectory(same.toString()));
+    Environment twin = importing(named("two").setDirectory(same.toString()));
+    assertEquals(first.getDigest(), twin.getDigest());
+    List<String> ids =
+        Stream.of("one", "one:latest", "one@" + first.getDigest())
+            .map(name -> request().setSpec(spec().setEnvironment(name)).build())
+            .map(wanted -> node.rpc().unary(SandboxesGrpcClient.Create, wanted).getSandboxId())
+            .toList();
+    node.restart();
+    assertEquals(3, get("one").getSandboxes());
+    assertEquals(0, get("two").getSandboxes());
+    remove("two");
+    assertEquals(1, images());
+    Failed used = assertThrows(Failed.class, () -> remove("one"));
+    assertTrue(String.valueOf(used.getMessage()).contains("3 sandboxes use one:latest"));
+    ids.forEach(
+        id ->
+            node.rpc()
+                .unary(
+                    SandboxesGrpcClient.Delete,
+                    DeleteSandboxRequest.newBuilder().setSandboxId(id).build()));
+    remove("one");
+    assertEquals(0, images());
+  }
+
+  @Test
   void shouldKeepEnvironmentsOverARestart() throws IOException {
     Environment made = importing(named("kept").setDirectory(tree("etc/x").toString()));
     node.restart();

@@ -8,6 +8,7 @@ import dev.sandgate.node.environments.Catalogue.StoredLayer;
 import dev.sandgate.node.rpc.Routes;
 import dev.sandgate.node.store.Database;
 import dev.sandgate.proto.v1.LayerKind;
+import dev.sandgate.proto.v1.SandboxSpec;
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.Layer;
 import dev.sandgate.spi.SandgateException;
@@ -51,15 +52,19 @@ public final class Environments {
     for (int i = 0; i < further.size(); i++) {
       further("layers[" + i + "]", further.get(i), stack);
     }
-    return new Stack(layers(ordered(stack)), base.digest(), base.user());
+    return new Stack(layers(ordered(stack)), base.digest(), base.key(), base.user());
   }
 
-  /** The stack of a sandbox that an earlier run made. */
-  public Stack restored(List<String> digests, String environment, String user) {
-    return new Stack(
-        digests.stream().map(digest -> new Layer(digest, store.image(digest))).toList(),
-        environment,
-        user);
+  /** The stack of a sandbox that an earlier run made, as its spec names it and its row has the digest. */
+  public Stack restored(List<String> digests, String environment, SandboxSpec spec) {
+    return new Stack(layers(digests), environment, name(spec.getEnvironment()), spec.getUser());
+  }
+
+  private String name(String reference) {
+    if (reference.isEmpty() || reference.indexOf('@') >= 0) {
+      return catalogue.find(reference).map(Named::key).orElse("");
+    }
+    return reference.indexOf(':') >= 0 ? reference : reference + ":latest";
   }
 
   /** Says that a sandbox stands on a stack. */
@@ -99,7 +104,7 @@ public final class Environments {
   /** Removes an environment and the layers that nothing needs any more. */
   void remove(String reference) {
     Named named = require("reference", reference);
-    int sandboxes = uses.ofEnvironment(named.digest());
+    int sandboxes = uses.of(named);
     if (sandboxes > 0) {
       throw new SandgateException(
           ErrorCode.FAILED_PRECONDITION,

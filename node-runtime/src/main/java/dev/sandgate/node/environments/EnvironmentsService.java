@@ -113,7 +113,7 @@ final class EnvironmentsService {
                 Timestamp.newBuilder()
                     .setSeconds(named.createdMillis() / 1_000)
                     .setNanos((int) (named.createdMillis() % 1_000) * 1_000_000))
-            .setSandboxes(environments.uses().ofEnvironment(named.digest()));
+            .setSandboxes(environments.uses().of(named));
     for (String digest : named.digests()) {
       catalogue.layer(digest).map(EnvironmentsService::shown).ifPresent(environment::addLayers);
     }

@@ -10,12 +10,13 @@ import java.util.List;
  *
  * @param layers lowest first
  * @param environment the digest of the environment it began with, without further layers
+ * @param name that environment's name and tag, or empty when it has none any more
  * @param user who runs commands by default
  */
-public record Stack(List<Layer> layers, String environment, String user) {
+public record Stack(List<Layer> layers, String environment, String name, String user) {
 
   /** Of a backend without layers. */
-  public static final Stack NONE = new Stack(List.of(), "", "root");
+  public static final Stack NONE = new Stack(List.of(), "", "", "root");
 
   /** Freezes. */
   public Stack {

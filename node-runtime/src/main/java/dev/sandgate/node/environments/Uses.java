@@ -2,35 +2,42 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.node.environments;
 
+import dev.sandgate.node.environments.Catalogue.Named;
 import dev.sandgate.spi.Layer;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 
-/** How many living sandboxes stand on each environment and each layer. */
+/** How many living sandboxes stand on each environment, by name, and on each layer. */
 final class Uses {
 
   private final Map<String, Integer> environments = new HashMap<>();
   private final Map<String, Integer> layers = new HashMap<>();
 
   synchronized void add(Stack stack) {
-    environments.merge(stack.environment(), 1, Integer::sum);
+    environments.merge(key(stack.name(), stack.environment()), 1, Integer::sum);
     stack.layers().forEach(layer -> layers.merge(layer.digest(), 1, Integer::sum));
   }
 
   synchronized void remove(Stack stack) {
-    environments.computeIfPresent(stack.environment(), (_, count) -> less(count));
+    environments.computeIfPresent(
+        key(stack.name(), stack.environment()), (_, count) -> less(count));
     for (Layer layer : stack.layers()) {
       layers.computeIfPresent(layer.digest(), (_, count) -> less(count));
     }
   }
 
-  synchronized int ofEnvironment(String digest) {
-    return environments.getOrDefault(digest, 0);
+  /** Those that were made from this name while it stood for this content. */
+  synchronized int of(Named named) {
+    return environments.getOrDefault(key(named.key(), named.digest()), 0);
   }
 
   synchronized Set<String> layers() {
     return Set.copyOf(layers.keySet());
+  }
+
+  private static String key(String name, String digest) {
+    return name + "@" + digest;
   }
 
   @SuppressWarnings("NullAway") // null takes the entry away

@@ -66,8 +66,7 @@ final class Adoption {
   private void restore(OpenBackend backend, Stored stored, Keys keys) {
     Sandbox record = stored.record();
     Stack stack =
-        environments.restored(
-            record.getLayerDigestsList(), stored.environment(), record.getSpec().getUser());
+        environments.restored(record.getLayerDigestsList(), stored.environment(), record.getSpec());
     Wanted wanted = new Wanted(backend, stack, record.getSpec());
     LiveSandbox live =
         new LiveSandbox(
