@@ -240,7 +240,8 @@ final class FramesTest {
             usual.pendingPerLoop(),
             usual.firstMessage(),
             usual.connect(),
-            Duration.ofMillis(600));
+            Duration.ofMillis(600),
+            usual.patience());
     return TestGateway.start(vertx, TestGateway.config(0, relay, Duration.ofMillis(200), address));
   }
 

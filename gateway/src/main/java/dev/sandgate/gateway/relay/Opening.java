@@ -54,12 +54,22 @@ final class Opening {
 
   /** The client sent this; whether it has ended is known to the leg. */
   void received(ByteBuf data) {
+    FirstMessage first = leg.first;
+    if (first != null) {
+      first.arrived(data.readableBytes());
+    }
     ByteBuf seen = routed || kept != null ? keep(data) : data;
     if (routed || seen == null) {
       return;
     }
     switch (scanner.scan(seen)) {
-      case FOUND -> route(scanner.id(), data);
+      case FOUND -> {
+        long missing = scanner.missing(seen.readableBytes());
+        route(scanner.id(), data);
+        if (missing > 0 && !leg.closed && !leg.remoteEnded) {
+          client.loop.awaitsRest(leg, missing);
+        }
+      }
       case MORE -> more(data);
       case ABSENT -> missing();
       case MALFORMED ->

@@ -35,10 +35,23 @@ final class Call<Q, A> implements Caller {
   private final GrpcServerResponse<Q, A> response;
   private final Context context = Objects.requireNonNull(Vertx.currentContext());
   private final Set<Runnable> closeActions = new LinkedHashSet<>(2);
+  private final Runnable stopWaiting;
   private volatile boolean closed;
 
-  private Call(GrpcServerRequest<Q, A> request) {
+  /**
+   * Where calls come from.
+   *
+   * @param grpc the server
+   * @param vertx whose timers are used
+   * @param patienceMillis how long a caller may take to send what its call is to begin with
+   */
+  record Host(GrpcServer grpc, Vertx vertx, long patienceMillis) {}
+
+  private Call(GrpcServerRequest<Q, A> request, Host host) {
     this.request = request;
+    Vertx vertx = host.vertx();
+    long timer = vertx.setTimer(host.patienceMillis(), _ -> fail(nothingCame()));
+    stopWaiting = () -> vertx.cancelTimer(timer);
     response = request.response();
     request.exceptionHandler(_ -> close());
     request.errorHandler(_ -> close());
@@ -49,7 +62,7 @@ final class Call<Q, A> implements Caller {
 
   /** Answers a method that takes one message and gives one. */
   static <Q, A> void unary(
-      GrpcServer server, ServiceMethod<Q, A> method, BiFunction<Q, Call<Q, A>, Future<A>> code) {
+      Host server, ServiceMethod<Q, A> method, BiFunction<Q, Call<Q, A>, Future<A>> code) {
     streaming(
         server,
         method,
@@ -61,17 +74,17 @@ final class Call<Q, A> implements Caller {
 
   /** Answers a method that takes one message and gives many. */
   static <Q, A> void streaming(
-      GrpcServer server, ServiceMethod<Q, A> method, BiConsumer<Q, Call<Q, A>> code) {
+      Host server, ServiceMethod<Q, A> method, BiConsumer<Q, Call<Q, A>> code) {
     driven(server, method, call -> new One<>(call, code));
   }
 
   /** Answers a method whose messages the code takes by itself. */
   static <Q, A> void driven(
-      GrpcServer server, ServiceMethod<Q, A> method, Consumer<Call<Q, A>> code) {
-    server.callHandler(
+      Host server, ServiceMethod<Q, A> method, Consumer<Call<Q, A>> code) {
+    server.grpc().callHandler(
         method,
         request -> {
-          Call<Q, A> call = new Call<>(request);
+          Call<Q, A> call = new Call<>(request, server);
           call.guarded(() -> call.begin(code));
         });
   }
@@ -107,6 +120,7 @@ final class Call<Q, A> implements Caller {
     }
 
     private void run(BiConsumer<Q, Call<Q, A>> code) {
+      call.stopWaiting.run();
       Q only = message;
       if (only == null) {
         throw CallFailed.invalid("request", "the message is missing");
@@ -119,8 +133,16 @@ final class Call<Q, A> implements Caller {
 
   /** Takes request messages and their end. */
   void onMessages(Consumer<Q> message, Runnable end) {
-    request.handler(next -> guarded(() -> message.accept(next)));
-    request.endHandler(_ -> guarded(end));
+    request.handler(
+        next -> {
+          stopWaiting.run();
+          guarded(() -> message.accept(next));
+        });
+    request.endHandler(
+        _ -> {
+          stopWaiting.run();
+          guarded(end);
+        });
   }
 
   private void guarded(Runnable code) {
@@ -213,10 +235,17 @@ final class Call<Q, A> implements Caller {
   private void close() {
     if (!closed) {
       closed = true;
+      stopWaiting.run();
       List<Runnable> actions = List.copyOf(closeActions);
       closeActions.clear();
       actions.forEach(Runnable::run);
     }
+  }
+
+  private static CallFailed nothingCame() {
+    return new CallFailed(
+        Failure.of(
+            Code.DEADLINE_EXCEEDED, "the message with which the call begins did not come in time"));
   }
 
   /** What a call is told when its time is over. */

@@ -62,12 +62,13 @@ public final class OwnServices implements AutoCloseable {
   }
 
   /**
-   * Times of calls to nodes.
+   * Times of calls, of its callers and to nodes.
    *
    * @param call how long a node may take to answer
    * @param silence after which a node is pinged, and after which again its connection is lost
+   * @param firstMessage how long a caller may take to send what its call is to begin with
    */
-  public record Times(Duration call, Duration silence) {}
+  public record Times(Duration call, Duration silence, Duration firstMessage) {}
 
   /** Starts the server; blocks until it listens. */
   public static OwnServices start(Vertx vertx, String ownId, List<NodeAddress> nodes, Times times) {
@@ -82,7 +83,8 @@ public final class OwnServices implements AutoCloseable {
     NodeWatch watch = new NodeWatch(fleet);
     GrpcServer grpc =
         GrpcServer.server(vertx, new GrpcServerOptions().setMaxMessageSize(MAX_REQUEST_BYTES));
-    bind(grpc, fleet, watch, times.call().toMillis());
+    Call.Host host = new Call.Host(grpc, vertx, times.firstMessage().toMillis());
+    bind(host, fleet, watch, times.call().toMillis());
     HttpServer server =
         await(
             vertx
@@ -94,30 +96,30 @@ public final class OwnServices implements AutoCloseable {
     return new OwnServices(vertx, client, server, own, watch);
   }
 
-  private static void bind(GrpcServer grpc, Fleet fleet, NodeWatch watch, long timeoutMillis) {
+  private static void bind(Call.Host host, Fleet fleet, NodeWatch watch, long timeoutMillis) {
     Creation creation = new Creation(fleet);
     Listing listing = new Listing(fleet, timeoutMillis);
     EnvironmentCalls environments = new EnvironmentCalls(fleet, timeoutMillis);
-    Call.unary(grpc, SandboxesGrpcService.Create, creation::create);
+    Call.unary(host, SandboxesGrpcService.Create, creation::create);
     Call.streaming(
-        grpc,
+        host,
         SandboxesGrpcService.CreateBatch,
         (request, call) -> BatchCreation.start(creation, fleet.all().size(), request, call));
-    Call.unary(grpc, SandboxesGrpcService.List, listing::list);
+    Call.unary(host, SandboxesGrpcService.List, listing::list);
     SandboxBatches batches = new SandboxBatches(fleet);
-    Call.streaming(grpc, SandboxesGrpcService.DeleteBatch, batches::delete);
-    Call.streaming(grpc, ExecsGrpcService.RunBatch, batches::run);
-    Call.unary(grpc, NodesGrpcService.List, watch::list);
+    Call.streaming(host, SandboxesGrpcService.DeleteBatch, batches::delete);
+    Call.streaming(host, ExecsGrpcService.RunBatch, batches::run);
+    Call.unary(host, NodesGrpcService.List, watch::list);
     Call.driven(
-        grpc,
+        host,
         EnvironmentsGrpcService.ImportEnvironment,
         call -> EnvironmentImport.start(fleet, call));
     TrajectoryCalls trajectories = new TrajectoryCalls(fleet, timeoutMillis);
-    Call.unary(grpc, TrajectoriesGrpcService.List, trajectories::list);
-    Call.streaming(grpc, TrajectoriesGrpcService.Export, trajectories::export);
-    Call.unary(grpc, EnvironmentsGrpcService.List, environments::list);
-    Call.unary(grpc, EnvironmentsGrpcService.Get, environments::get);
-    Call.unary(grpc, EnvironmentsGrpcService.Remove, environments::remove);
+    Call.unary(host, TrajectoriesGrpcService.List, trajectories::list);
+    Call.streaming(host, TrajectoriesGrpcService.Export, trajectories::export);
+    Call.unary(host, EnvironmentsGrpcService.List, environments::list);
+    Call.unary(host, EnvironmentsGrpcService.Get, environments::get);
+    Call.unary(host, EnvironmentsGrpcService.Remove, environments::remove);
   }
 
   /** The paths of the methods that it answers. */
