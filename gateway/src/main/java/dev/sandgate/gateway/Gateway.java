@@ -69,7 +69,7 @@ public final class Gateway implements AutoCloseable {
         Relay.Routes.of(
             config.nodes(),
             services.address(),
-            OwnServices.paths(),
+            new Relay.Methods(OwnServices.paths(), OwnServices.sandboxPaths()),
             header -> keys.authenticate(header) != null);
     Relay relay = new Relay(internal, loops, config.relay(), routes);
     boolean started = false;

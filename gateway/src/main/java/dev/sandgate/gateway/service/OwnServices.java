@@ -5,8 +5,11 @@ package dev.sandgate.gateway.service;
 import dev.sandgate.gateway.relay.NodeAddress;
 import dev.sandgate.proto.v1.EnvironmentsGrpcService;
 import dev.sandgate.proto.v1.ExecsGrpcService;
+import dev.sandgate.proto.v1.FilesGrpcService;
 import dev.sandgate.proto.v1.NodesGrpcService;
+import dev.sandgate.proto.v1.PortsGrpcService;
 import dev.sandgate.proto.v1.SandboxesGrpcService;
+import dev.sandgate.proto.v1.SessionsGrpcService;
 import dev.sandgate.proto.v1.TrajectoriesGrpcService;
 import io.netty.util.AsciiString;
 import io.vertx.core.Future;
@@ -26,6 +29,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
@@ -124,21 +128,40 @@ public final class OwnServices implements AutoCloseable {
 
   /** The paths of the methods that it answers. */
   public static Set<AsciiString> paths() {
-    Stream<ServiceMethod<?, ?>> sandboxes =
-        Stream.of(
+    List<ServiceMethod<?, ?>> sandboxes =
+        List.of(
             SandboxesGrpcService.Create,
             SandboxesGrpcService.CreateBatch,
             SandboxesGrpcService.DeleteBatch,
             SandboxesGrpcService.List,
             ExecsGrpcService.RunBatch);
-    return Stream.of(
+    return paths(
+        Stream.of(
             sandboxes,
-            NodesGrpcService.all().stream(),
-            EnvironmentsGrpcService.all().stream(),
-            TrajectoriesGrpcService.all().stream())
-        .flatMap(methods -> methods)
+            NodesGrpcService.all(),
+            EnvironmentsGrpcService.all(),
+            TrajectoriesGrpcService.all()));
+  }
+
+  /** The paths of the methods that nodes answer, each for its sandboxes. */
+  public static Set<AsciiString> sandboxPaths() {
+    Set<AsciiString> paths =
+        paths(
+            Stream.of(
+                SandboxesGrpcService.all(),
+                ExecsGrpcService.all(),
+                SessionsGrpcService.all(),
+                FilesGrpcService.all(),
+                PortsGrpcService.all()));
+    paths.removeAll(paths());
+    return paths;
+  }
+
+  private static Set<AsciiString> paths(Stream<List<ServiceMethod<?, ?>>> services) {
+    return services
+        .flatMap(List::stream)
         .map(method -> new AsciiString("/" + method.fullMethodName()))
-        .collect(Collectors.toUnmodifiableSet());
+        .collect(Collectors.toCollection(HashSet::new));
   }
 
   // The one peer is the relay: it multiplexes everybody, and passes their resets on.
