@@ -61,9 +61,7 @@ public final class Gateway implements AutoCloseable {
             GatewayConfig.OWN_ID,
             config.nodes(),
             new OwnServices.Times(
-                config.limits().call(),
-                config.relay().keepAlive(),
-                config.relay().firstMessage()));
+                config.limits().call(), config.relay().keepAlive(), config.relay().firstMessage()));
     ApiKeys keys = new ApiKeys(config.apiKeys());
     Relay.Routes routes =
         Relay.Routes.of(
@@ -95,8 +93,7 @@ public final class Gateway implements AutoCloseable {
   private static Door door(
       VertxInternal vertx, GatewayConfig config, Relay relay, List<EventLoop> loops) {
     Duration idle = config.limits().idle();
-    long firstBytes =
-        Math.min(idle.toMillis(), config.relay().patience().handshake().toMillis());
+    long firstBytes = Math.min(idle.toMillis(), config.relay().patience().handshake().toMillis());
     Map<EventLoop, Supplier<ChannelHandler>> sniffers = new LinkedHashMap<>();
     for (EventLoop loop : loops) {
       HttpFace http = await(HttpFace.on(vertx, loop, idle, Gateway::answer));

@@ -239,7 +239,9 @@ final class DeadlinesTest {
 
   private static Frame next(RawPeer peer, int id) {
     Frame frame = peer.next();
-    while (!(frame.type() == RawPeer.HEADERS && frame.id() == id && frame.has(RawPeer.END_STREAM))) {
+    while (!(frame.type() == RawPeer.HEADERS
+        && frame.id() == id
+        && frame.has(RawPeer.END_STREAM))) {
       pong(peer, frame);
       frame = peer.next();
     }

@@ -46,8 +46,7 @@ public record RelaySettings(
 
     /** 10 seconds for the handshake, 30 for the first call, 20 for a frame. */
     public static Patience defaults() {
-      return new Patience(
-          Duration.ofSeconds(10), Duration.ofSeconds(30), Duration.ofSeconds(20));
+      return new Patience(Duration.ofSeconds(10), Duration.ofSeconds(30), Duration.ofSeconds(20));
     }
   }
 

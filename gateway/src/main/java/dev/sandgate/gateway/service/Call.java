@@ -7,6 +7,9 @@ import dev.sandgate.gateway.failure.Failure;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.grpc.common.CodecException;
+import io.vertx.grpc.common.GrpcMessage;
+import io.vertx.grpc.common.GrpcMessageDecoder;
 import io.vertx.grpc.common.ServiceMethod;
 import io.vertx.grpc.server.GrpcServer;
 import io.vertx.grpc.server.GrpcServerRequest;
@@ -32,10 +35,12 @@ final class Call<Q, A> implements Caller {
   private static final String IDENTITY = "identity";
 
   private final GrpcServerRequest<Q, A> request;
+  private final GrpcMessageDecoder<Q> decoder;
   private final GrpcServerResponse<Q, A> response;
   private final Context context = Objects.requireNonNull(Vertx.currentContext());
   private final Set<Runnable> closeActions = new LinkedHashSet<>(2);
   private final Runnable stopWaiting;
+  private boolean begun;
   private volatile boolean closed;
 
   /**
@@ -47,8 +52,9 @@ final class Call<Q, A> implements Caller {
    */
   record Host(GrpcServer grpc, Vertx vertx, long patienceMillis) {}
 
-  private Call(GrpcServerRequest<Q, A> request, Host host) {
+  private Call(GrpcServerRequest<Q, A> request, GrpcMessageDecoder<Q> decoder, Host host) {
     this.request = request;
+    this.decoder = decoder;
     Vertx vertx = host.vertx();
     long timer = vertx.setTimer(host.patienceMillis(), _ -> fail(nothingCame()));
     stopWaiting = () -> vertx.cancelTimer(timer);
@@ -57,7 +63,7 @@ final class Call<Q, A> implements Caller {
     request.errorHandler(_ -> close());
     response.exceptionHandler(_ -> close());
     request.invalidMessageHandler(
-        _ -> fail(CallFailed.invalid("request", "it is too large, or no message of this method")));
+        _ -> fail(CallFailed.invalid("request", "the message is too large")));
   }
 
   /** Answers a method that takes one message and gives one. */
@@ -79,14 +85,15 @@ final class Call<Q, A> implements Caller {
   }
 
   /** Answers a method whose messages the code takes by itself. */
-  static <Q, A> void driven(
-      Host server, ServiceMethod<Q, A> method, Consumer<Call<Q, A>> code) {
-    server.grpc().callHandler(
-        method,
-        request -> {
-          Call<Q, A> call = new Call<>(request, server);
-          call.guarded(() -> call.begin(code));
-        });
+  static <Q, A> void driven(Host server, ServiceMethod<Q, A> method, Consumer<Call<Q, A>> code) {
+    server
+        .grpc()
+        .callHandler(
+            method,
+            request -> {
+              Call<Q, A> call = new Call<>(request, method.decoder(), server);
+              call.guarded(() -> call.begin(code));
+            });
   }
 
   // A compressed message is never inflated: nothing would bound what it grows to.
@@ -108,7 +115,7 @@ final class Call<Q, A> implements Caller {
 
     One(Call<Q, A> call, BiConsumer<Q, Call<Q, A>> code) {
       this.call = call;
-      call.request.handler(this::take);
+      call.receive(this::take);
       call.request.endHandler(_ -> call.guarded(() -> run(code)));
     }
 
@@ -123,7 +130,7 @@ final class Call<Q, A> implements Caller {
       call.stopWaiting.run();
       Q only = message;
       if (only == null) {
-        throw CallFailed.invalid("request", "the message is missing");
+        throw missing();
       }
       if (!call.closed) {
         code.accept(only, call);
@@ -131,17 +138,45 @@ final class Call<Q, A> implements Caller {
     }
   }
 
+  // Vert.x would answer a message that cannot be read with a bare reset.
+  private void receive(Consumer<Q> consumer) {
+    request.messageHandler(
+        message ->
+            guarded(
+                () -> {
+                  if (!closed) {
+                    consumer.accept(decoded(message));
+                  }
+                }));
+  }
+
+  private Q decoded(GrpcMessage message) {
+    if (!IDENTITY.equals(message.encoding())) {
+      throw CallFailed.invalid("request", "the message is compressed in no known way");
+    }
+    try {
+      return decoder.decode(message);
+    } catch (CodecException e) {
+      throw CallFailed.invalid("request", "this is no message of this method");
+    }
+  }
+
   /** Takes request messages and their end. */
   void onMessages(Consumer<Q> message, Runnable end) {
-    request.handler(
+    receive(
         next -> {
+          begun = true;
           stopWaiting.run();
-          guarded(() -> message.accept(next));
+          message.accept(next);
         });
     request.endHandler(
         _ -> {
           stopWaiting.run();
-          guarded(end);
+          if (begun) {
+            guarded(end);
+          } else {
+            fail(missing());
+          }
         });
   }
 
@@ -240,6 +275,10 @@ final class Call<Q, A> implements Caller {
       closeActions.clear();
       actions.forEach(Runnable::run);
     }
+  }
+
+  private static CallFailed missing() {
+    return CallFailed.invalid("request", "the message is missing");
   }
 
   private static CallFailed nothingCame() {
