@@ -27,11 +27,14 @@ final class Door extends ChannelInboundHandlerAdapter {
   private static final Logger LOG = LoggerFactory.getLogger(Door.class);
   private static final int BACKLOG = 1_024;
   private static final long PAUSE_MILLIS = 1_000;
+  private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final List<Map.Entry<EventLoop, Supplier<ChannelHandler>>> loops;
   private final int most;
   private final ChannelGroup open = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
   private int turn;
+  private long refused;
+  private long toldNanos = System.nanoTime() - QUIET_NANOS;
 
   /** Loops with what makes the handler that a connection meets first; {@code most} connections may be open at once. */
   Door(Map<EventLoop, Supplier<ChannelHandler>> loops, int most) {
@@ -62,7 +65,7 @@ final class Door extends ChannelInboundHandlerAdapter {
   public void channelRead(ChannelHandlerContext context, Object message) {
     Channel child = (Channel) message;
     if (open.size() >= most) {
-      child.unsafe().closeForcibly();
+      refuse(child);
       return;
     }
     open.add(child);
@@ -78,6 +81,21 @@ final class Door extends ChannelInboundHandlerAdapter {
                 child.unsafe().closeForcibly();
               }
             });
+  }
+
+  // Says so now and then only: whoever floods it must not fill the log too.
+  private void refuse(Channel child) {
+    child.unsafe().closeForcibly();
+    refused++;
+    long now = System.nanoTime();
+    if (now - toldNanos >= QUIET_NANOS) {
+      LOG.warn(
+          "the limit of {} connections (limits.connections) is reached, {} refused since last told",
+          most,
+          refused);
+      toldNanos = now;
+      refused = 0;
+    }
   }
 
   // Most likely out of descriptors: accepting again at once would fail again.

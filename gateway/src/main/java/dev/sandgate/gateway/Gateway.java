@@ -60,13 +60,14 @@ public final class Gateway implements AutoCloseable {
             vertx,
             GatewayConfig.OWN_ID,
             config.nodes(),
-            new OwnServices.Times(config.limits().call(), config.relay().keepAlive()));
+            new OwnServices.Times(
+                config.limits().call(), config.relay().keepAlive(), config.relay().firstMessage()));
     ApiKeys keys = new ApiKeys(config.apiKeys());
     Relay.Routes routes =
         Relay.Routes.of(
             config.nodes(),
             services.address(),
-            OwnServices.paths(),
+            new Relay.Methods(OwnServices.paths(), OwnServices.sandboxPaths()),
             header -> keys.authenticate(header) != null);
     Relay relay = new Relay(internal, loops, config.relay(), routes);
     boolean started = false;
@@ -92,10 +93,11 @@ public final class Gateway implements AutoCloseable {
   private static Door door(
       VertxInternal vertx, GatewayConfig config, Relay relay, List<EventLoop> loops) {
     Duration idle = config.limits().idle();
+    long firstBytes = Math.min(idle.toMillis(), config.relay().patience().handshake().toMillis());
     Map<EventLoop, Supplier<ChannelHandler>> sniffers = new LinkedHashMap<>();
     for (EventLoop loop : loops) {
       HttpFace http = await(HttpFace.on(vertx, loop, idle, Gateway::answer));
-      sniffers.put(loop, () -> new Sniffer(relay, http, idle.toMillis()));
+      sniffers.put(loop, () -> new Sniffer(relay, http, firstBytes));
     }
     return new Door(sniffers, config.limits().connections());
   }

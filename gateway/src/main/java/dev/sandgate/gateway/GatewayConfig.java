@@ -40,7 +40,7 @@ public record GatewayConfig(
    * Limits and times of what is not the relay.
    *
    * @param connections how many client connections are accepted at once
-   * @param idle how long an HTTP/1.1 connection, or one that has said nothing, may be silent
+   * @param idle how long an HTTP/1.1 connection may be silent
    * @param call how long a node may take to answer one of the gateway's own calls, unless a request says otherwise
    * @param drain how long streams may go on when the gateway closes
    */

@@ -55,6 +55,9 @@ public final class FakeServices {
   /** The one backend it has. */
   public volatile String backend = "container";
 
+  /** With which imports fail once their progress is shown; empty for none. */
+  public volatile String refusal = "";
+
   /** Creations under way now, and the most at once; they do not end while held. */
   public volatile boolean held;
 
@@ -230,6 +233,10 @@ public final class FakeServices {
         });
     request.endHandler(
         _ -> {
+          if (!refusal.isEmpty()) {
+            fail(request.response(), Failure.of(Code.INVALID_ARGUMENT, refusal).field("data"));
+            return;
+          }
           environments.put(seen.name, seen.bytes);
           request
               .response()

@@ -240,7 +240,8 @@ final class FramesTest {
             usual.pendingPerLoop(),
             usual.firstMessage(),
             usual.connect(),
-            Duration.ofMillis(600));
+            Duration.ofMillis(600),
+            usual.patience());
     return TestGateway.start(vertx, TestGateway.config(0, relay, Duration.ofMillis(200), address));
   }
 
@@ -280,6 +281,25 @@ final class FramesTest {
       assertTrue(impatient.port() > 0);
       first.awaitClosed();
       RawPeer.accept(silent).close();
+    }
+  }
+
+  @Test
+  void shouldNameTheLimitWhenItEndsAConnectionForItsMetadata() {
+    byte[] start = {0, 1, 'x', 0x7f, (byte) 0xc1, (byte) 0x99, 0x0c};
+    try (RawPeer peer = RawPeer.client(gateway.port())) {
+      peer.awaitSettings();
+      peer.frame(RawPeer.HEADERS, 0, 1, java.util.Arrays.copyOf(start, 16_000));
+      for (int i = 0; i < 11; i++) {
+        byte[] part = new byte[16_000];
+        java.util.Arrays.fill(part, (byte) 'a');
+        peer.bytesQuietly(new byte[] {0, 0x3e, (byte) 0x80, 9, 0, 0, 0, 0, 1});
+        peer.bytesQuietly(part);
+      }
+      Frame end = peer.await(RawPeer.GOAWAY, 0);
+      assertEquals(PROTOCOL_ERROR, end.number(4));
+      String why = end.payload().substring(8).toStringUtf8();
+      assertTrue(why.contains("metadata") && why.contains("16384"), why);
     }
   }
 }

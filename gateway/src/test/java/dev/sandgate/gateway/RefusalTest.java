@@ -203,4 +203,27 @@ final class RefusalTest {
       assertEquals(0, peer.await(RawPeer.RST_STREAM, 1).number(0));
     }
   }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/sandgate.v1.Execs/Nope",
+        "/sandgate.v1.Nope/Run",
+        "/sandgate.v1.Sandboxes/",
+        "/grpc.health.v1.Health/Check",
+        "/",
+        "Run"
+      })
+  void shouldSayThatAMethodDoesNotExist(String path) {
+    try (RawPeer peer = RawPeer.client(gateway.port())) {
+      for (int id = 1; id < 5; id += 2) {
+        peer.call(id, path, id == 1);
+        RawPeer.Frame refused = peer.await(RawPeer.HEADERS, id);
+        assertEquals("12", refused.header("grpc-status"), refused.toString());
+        assertTrue(refused.header("grpc-message").contains(path), refused.toString());
+        assertEquals(
+            "UNSUPPORTED", TestClient.detail(refused.header("grpc-status-details-bin")).getCode());
+      }
+    }
+  }
 }

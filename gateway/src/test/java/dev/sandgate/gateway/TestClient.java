@@ -17,6 +17,8 @@ import io.vertx.grpc.client.GrpcClientRequest;
 import io.vertx.grpc.client.GrpcClientResponse;
 import io.vertx.grpc.common.GrpcStatus;
 import io.vertx.grpc.common.ServiceMethod;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -93,8 +95,12 @@ public final class TestClient implements AutoCloseable {
                     new Outcome<>(response.status(), text(response), answers, detail(response))));
   }
 
+  // Vert.x looks for it in the headers only.
   private static String text(GrpcClientResponse<?, ?> response) {
-    return String.valueOf(response.statusMessage());
+    String trailer = response.trailers().get("grpc-message");
+    return trailer == null
+        ? String.valueOf(response.statusMessage())
+        : URLDecoder.decode(trailer.replace("+", "%2B"), StandardCharsets.UTF_8);
   }
 
   /** The error detail of an ended response; empty if it has none. */

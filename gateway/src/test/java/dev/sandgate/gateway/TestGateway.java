@@ -64,7 +64,8 @@ public final class TestGateway {
         64 << 20,
         Duration.ofMillis(1_500),
         Duration.ofSeconds(10),
-        Duration.ofSeconds(10));
+        Duration.ofSeconds(10),
+        RelaySettings.Patience.defaults());
   }
 
   /** The hash of a key. */

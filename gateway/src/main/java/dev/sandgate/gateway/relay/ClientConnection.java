@@ -27,9 +27,12 @@ final class ClientConnection extends FrameConnection {
 
   private int lastId;
   private boolean draining;
+  private boolean authenticated;
+  private final long openedNanos;
 
   ClientConnection(RelayLoop loop, Channel channel) throws Http2Exception {
     super(loop, channel, DEFAULT_WINDOW);
+    openedNanos = loop.nanoTime();
     output.settings(
         Http2CodecUtil.SETTINGS_MAX_CONCURRENT_STREAMS,
         loop.settings().streamsPerConnection(),
@@ -42,6 +45,7 @@ final class ClientConnection extends FrameConnection {
   public void onHeadersRead(
       ChannelHandlerContext context, int id, Http2Headers headers, int padding, boolean end)
       throws Http2Exception {
+    framed();
     Leg leg = find(id);
     if (leg != null) {
       trailers(leg, end);
@@ -79,9 +83,26 @@ final class ClientConnection extends FrameConnection {
     } else if (!loop.routes().mayEnter(headers.get(AUTHORIZATION))) {
       refuse(id, Replies.trailersOnly(UNAUTHENTICATED), end);
     } else {
+      authenticated = true;
       Leg leg = open(id, DEFAULT_WINDOW);
       leg.remoteEnded = end;
       Opening.begin(this, leg, headers);
+    }
+  }
+
+  /** Closes, too, who does not come to the point: connections are few and anybody can open one. */
+  @Override
+  void tick(long nowNanos) {
+    super.tick(nowNanos);
+    RelaySettings.Patience patience = loop.settings().patience();
+    long age = nowNanos - openedNanos;
+    if (closed()) {
+      return;
+    }
+    if (!isConfigured() && age > patience.handshake().toNanos()) {
+      shut(Http2Error.SETTINGS_TIMEOUT, "preface and SETTINGS took too long");
+    } else if (!authenticated && age > patience.firstCall().toNanos()) {
+      shut(Http2Error.NO_ERROR, "no call with a valid API key came in time");
     }
   }
 
@@ -98,6 +119,10 @@ final class ClientConnection extends FrameConnection {
     if (opening != null) {
       opening.received(data);
       return;
+    }
+    FirstMessage first = leg.first;
+    if (first != null) {
+      first.arrived(data.readableBytes());
     }
     Leg node = leg.peer;
     if (node != null) {
@@ -193,6 +218,7 @@ final class ClientConnection extends FrameConnection {
 
   @Override
   public void onGoAwayRead(ChannelHandlerContext context, int last, long code, ByteBuf debug) {
+    framed();
     drain();
   }
 
@@ -200,7 +226,7 @@ final class ClientConnection extends FrameConnection {
   void drain() {
     if (!draining && !closed()) {
       draining = true;
-      output.goAway(lastId, Http2Error.NO_ERROR.code());
+      output.goAway(lastId, Http2Error.NO_ERROR.code(), "");
     }
   }
 

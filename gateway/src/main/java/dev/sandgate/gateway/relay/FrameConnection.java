@@ -7,6 +7,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
+import io.netty.handler.codec.http2.Http2Flags;
 import io.netty.handler.codec.http2.Http2FrameAdapter;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http2.Http2Settings;
@@ -43,6 +44,7 @@ abstract class FrameConnection extends Http2FrameAdapter {
   private boolean configured;
   private boolean closed;
   private int controlFrames;
+  private final FrameProgress progress = new FrameProgress();
   private boolean heard = true;
   private boolean pinged;
   private long heardNanos;
@@ -78,6 +80,11 @@ abstract class FrameConnection extends Http2FrameAdapter {
 
   /** A leg is about to be forgotten. */
   void closing(Leg leg) {}
+
+  /** A whole frame, or block of headers, arrived. */
+  final void framed() {
+    progress.framed();
+  }
 
   /** Bytes arrived. */
   final void heard() {
@@ -167,6 +174,7 @@ abstract class FrameConnection extends Http2FrameAdapter {
   }
 
   private void receive(int length) throws Http2Exception {
+    framed();
     receiveCredit -= length;
     if (receiveCredit < 0) {
       throw Http2Exception.connectionError(
@@ -195,6 +203,7 @@ abstract class FrameConnection extends Http2FrameAdapter {
   @Override
   public final void onRstStreamRead(ChannelHandlerContext context, int id, long code)
       throws Http2Exception {
+    framed();
     Leg leg = legs.get(id);
     if (leg == null) {
       requireBegun(id);
@@ -211,6 +220,7 @@ abstract class FrameConnection extends Http2FrameAdapter {
   @Override
   public final void onWindowUpdateRead(ChannelHandlerContext context, int id, int increment)
       throws Http2Exception {
+    framed();
     if (id == 0) {
       sending.widen(increment);
       return;
@@ -256,6 +266,28 @@ abstract class FrameConnection extends Http2FrameAdapter {
   }
 
   @Override
+  public final void onPingAckRead(ChannelHandlerContext context, long payload) {
+    framed();
+  }
+
+  @Override
+  public final void onSettingsAckRead(ChannelHandlerContext context) {
+    framed();
+  }
+
+  @Override
+  public final void onPriorityRead(
+      ChannelHandlerContext context, int id, int dependency, short weight, boolean exclusive) {
+    framed();
+  }
+
+  @Override
+  public final void onUnknownFrame(
+      ChannelHandlerContext context, byte type, int id, Http2Flags flags, ByteBuf payload) {
+    framed();
+  }
+
+  @Override
   public final void onPushPromiseRead(
       ChannelHandlerContext context, int id, int promised, Http2Headers headers, int padding)
       throws Http2Exception {
@@ -265,21 +297,26 @@ abstract class FrameConnection extends Http2FrameAdapter {
   // Frames that cost us an answer: more than a fixed number between two ticks are no use to
   // anybody.
   private void control() throws Http2Exception {
+    framed();
     if (++controlFrames > CONTROL_FRAMES) {
       throw Http2Exception.connectionError(Http2Error.ENHANCE_YOUR_CALM, "too many control frames");
     }
   }
 
-  /** Some time has passed: pings a peer that is silent, gives up one that stays so. */
+  /** Some time has passed: pings a peer that is silent, gives up one that stays so or gets nowhere. */
   void tick(long nowNanos) {
     controlFrames = 0;
+    if (progress.stalled(nowNanos, heard, loop.settings().patience().frame().toNanos())) {
+      shut(Http2Error.ENHANCE_YOUR_CALM, "a frame or a block of headers took too long");
+      return;
+    }
     long keepAlive = loop.settings().keepAlive().toNanos();
     if (heard) {
       heard = false;
       pinged = false;
       heardNanos = nowNanos;
     } else if (nowNanos - heardNanos > keepAlive + keepAlive / 2) {
-      shut(Http2Error.NO_ERROR);
+      shut(Http2Error.NO_ERROR, "nothing was heard, nor was a ping answered");
     } else if (!pinged && nowNanos - heardNanos > keepAlive) {
       pinged = true;
       output.ping(nowNanos, false);
@@ -305,6 +342,7 @@ abstract class FrameConnection extends Http2FrameAdapter {
 
   /** A frame of one stream was wrong; the others go on. */
   void streamViolated(int id, Http2Exception cause) throws Http2Exception {
+    framed();
     Leg leg = legs.get(id);
     if (leg == null) {
       output.reset(id, cause.error().code());
@@ -315,12 +353,17 @@ abstract class FrameConnection extends Http2FrameAdapter {
 
   /** The peer broke the protocol: says so and closes. */
   final void violated(Http2Exception cause) {
-    shut(cause.error());
+    shut(cause.error(), String.valueOf(cause.getMessage()));
   }
 
-  /** Closes after a GOAWAY. */
+  /** Closes after a GOAWAY that needs no words. */
   final void shut(Http2Error reason) {
-    output.goAway(lastId(), reason.code());
+    shut(reason, "");
+  }
+
+  /** Closes after a GOAWAY with words for whoever reads the other side's log. */
+  final void shut(Http2Error reason, String why) {
+    output.goAway(lastId(), reason.code(), why);
     output.close();
     lost();
   }

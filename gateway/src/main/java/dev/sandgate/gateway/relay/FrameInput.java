@@ -20,6 +20,7 @@ final class FrameInput extends ChannelInboundHandlerAdapter {
   static final int HEADER_LIST_BYTES = 16 << 10;
 
   private static final Logger LOG = LoggerFactory.getLogger(FrameInput.class);
+  private static final String TOO_LARGE = "Header size exceeded";
   private static final int HEADER_LIST_FATAL_BYTES = 64 << 10;
 
   private final FrameConnection connection;
@@ -44,7 +45,7 @@ final class FrameInput extends ChannelInboundHandlerAdapter {
         consume(context, bytes);
       }
     } catch (Http2Exception e) {
-      connection.violated(e);
+      connection.violated(named(e));
     } catch (RuntimeException e) {
       LOG.error(
           "defect while relaying, connection to {} closed", context.channel().remoteAddress(), e);
@@ -53,6 +54,17 @@ final class FrameInput extends ChannelInboundHandlerAdapter {
     } finally {
       bytes.release();
     }
+  }
+
+  // Netty's own words do not say what a client may send.
+  private static Http2Exception named(Http2Exception cause) {
+    String said = cause.getMessage();
+    return said != null && said.startsWith(TOO_LARGE)
+        ? new Http2Exception(
+            cause.error(),
+            "the metadata of a call must be less than " + HEADER_LIST_BYTES + " bytes",
+            cause)
+        : cause;
   }
 
   private void consume(ChannelHandlerContext context, ByteBuf bytes) throws Http2Exception {

@@ -30,6 +30,7 @@ final class FrameOutput {
   private static final int END_STREAM = 0x1;
   private static final int ACK = 0x1;
   private static final int END_HEADERS = 0x4;
+  private static final int MAX_WHY_BYTES = 512;
   private static final int DATA_LIMIT = 512 << 10;
   private static final AsciiString AUTHORIZATION = AsciiString.cached("authorization");
   private static final SensitivityDetector SECRETS =
@@ -111,8 +112,14 @@ final class FrameOutput {
     frame(8, Http2FrameTypes.PING, ack ? ACK : 0, 0).writeLong(payload);
   }
 
-  void goAway(int lastId, long code) {
-    frame(8, Http2FrameTypes.GO_AWAY, 0, 0).writeInt(lastId).writeInt((int) code);
+  /** Says why the connection ends, for people too: {@code why} is sent as its debug data. */
+  void goAway(int lastId, long code, String why) {
+    byte[] text = why.getBytes(StandardCharsets.UTF_8);
+    int length = Math.min(text.length, MAX_WHY_BYTES);
+    frame(8 + length, Http2FrameTypes.GO_AWAY, 0, 0)
+        .writeInt(lastId)
+        .writeInt((int) code)
+        .writeBytes(text, 0, length);
   }
 
   /** Sends the bytes with which a client begins. */

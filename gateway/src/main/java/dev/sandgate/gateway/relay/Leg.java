@@ -22,6 +22,9 @@ final class Leg {
   /** Only on a client's leg, until it is routed. */
   @Nullable Opening opening;
 
+  /** Only on a client's leg, while its first message is known to be incomplete. */
+  @Nullable FirstMessage first;
+
   /** How many bytes may be sent on it; negative after its peer shrank the initial window. */
   int window;
 

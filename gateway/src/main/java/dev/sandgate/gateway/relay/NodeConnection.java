@@ -72,6 +72,7 @@ final class NodeConnection extends FrameConnection {
   public void onHeadersRead(
       ChannelHandlerContext context, int id, Http2Headers headers, int padding, boolean end)
       throws Http2Exception {
+    framed();
     Leg leg = find(id);
     if (leg == null) {
       if (!begun(id)) {
@@ -148,6 +149,7 @@ final class NodeConnection extends FrameConnection {
 
   @Override
   public void onGoAwayRead(ChannelHandlerContext context, int last, long code, ByteBuf debug) {
+    framed();
     goingAway = true;
     for (Leg leg : legs()) {
       Leg client = leg.peer;

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class Opening {
 
   private static final String FIELD = "sandbox_id";
+  private static final int SHOWN_PATH = 200;
 
   private final ClientConnection client;
   private final Leg leg;
@@ -45,6 +46,8 @@ final class Opening {
     if (loop.routes().isOwn(headers.path())) {
       opening.routed = true;
       loop.own().open(opening);
+    } else if (!loop.routes().isOfSandboxes(headers.path())) {
+      opening.unknown();
     } else if (leg.remoteEnded) {
       opening.missing();
     } else {
@@ -54,12 +57,22 @@ final class Opening {
 
   /** The client sent this; whether it has ended is known to the leg. */
   void received(ByteBuf data) {
+    FirstMessage first = leg.first;
+    if (first != null) {
+      first.arrived(data.readableBytes());
+    }
     ByteBuf seen = routed || kept != null ? keep(data) : data;
     if (routed || seen == null) {
       return;
     }
     switch (scanner.scan(seen)) {
-      case FOUND -> route(scanner.id(), data);
+      case FOUND -> {
+        long missing = scanner.missing(seen.readableBytes());
+        route(scanner.id(), data);
+        if (missing > 0 && !leg.closed && !leg.remoteEnded) {
+          client.loop.awaitsRest(leg, missing);
+        }
+      }
       case MORE -> more(data);
       case ABSENT -> missing();
       case MALFORMED ->
@@ -177,6 +190,16 @@ final class Opening {
     }
     kept = Sending.appended(client.loop, kept, data);
     return kept;
+  }
+
+  private void unknown() {
+    String path = String.valueOf(headers.path());
+    String shown = path.length() > SHOWN_PATH ? path.substring(0, SHOWN_PATH) + "..." : path;
+    client.fail(
+        leg,
+        Failure.of(
+            Code.UNSUPPORTED,
+            "there is no method " + printable(shown) + "; is the client newer than the gateway?"));
   }
 
   private void missing() {

@@ -39,15 +39,15 @@ public final class Relay {
    * Where streams may go and who may begin them.
    *
    * @param nodes by id
-   * @param own what answers {@code ownPaths}
-   * @param ownPaths methods that belong to no sandbox
+   * @param own what answers the methods that belong to no sandbox
+   * @param methods which there are
    * @param keys whether an {@code authorization} header opens the gateway; null if there was none
    * @param alive by node id, how many connections can be used
    */
   public record Routes(
       List<NodeAddress> nodes,
       NodeAddress own,
-      Set<AsciiString> ownPaths,
+      Methods methods,
       Predicate<@Nullable CharSequence> keys,
       Map<String, AtomicInteger> alive) {
 
@@ -55,10 +55,9 @@ public final class Relay {
     public static Routes of(
         List<NodeAddress> nodes,
         NodeAddress own,
-        Set<AsciiString> ownPaths,
+        Methods methods,
         Predicate<@Nullable CharSequence> keys) {
-      return new Routes(
-          List.copyOf(nodes), own, Set.copyOf(ownPaths), keys, new ConcurrentHashMap<>());
+      return new Routes(List.copyOf(nodes), own, methods, keys, new ConcurrentHashMap<>());
     }
 
     boolean mayEnter(@Nullable CharSequence authorization) {
@@ -66,7 +65,26 @@ public final class Relay {
     }
 
     boolean isOwn(@Nullable CharSequence path) {
-      return path != null && ownPaths.contains(AsciiString.of(path));
+      return path != null && methods.own().contains(AsciiString.of(path));
+    }
+
+    boolean isOfSandboxes(@Nullable CharSequence path) {
+      return path != null && methods.ofSandboxes().contains(AsciiString.of(path));
+    }
+  }
+
+  /**
+   * The methods that there are, by path.
+   *
+   * @param own what belongs to no sandbox: the gateway answers
+   * @param ofSandboxes what the node of a sandbox answers
+   */
+  public record Methods(Set<AsciiString> own, Set<AsciiString> ofSandboxes) {
+
+    /** Takes copies. */
+    public Methods {
+      own = Set.copyOf(own);
+      ofSandboxes = Set.copyOf(ofSandboxes);
     }
   }
 

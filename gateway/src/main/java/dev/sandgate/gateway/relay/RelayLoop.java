@@ -51,6 +51,7 @@ final class RelayLoop {
   private final NodePool own;
   private final Set<ClientConnection> clients = new LinkedHashSet<>();
   private final LinkedHashSet<Opening> openings = new LinkedHashSet<>();
+  private final ArrayList<FirstMessage> incomplete = new ArrayList<>();
   private final ArrayList<FrameOutput> touched = new ArrayList<>();
   private final ArrayDeque<ByteBuf> spare = new ArrayDeque<>();
   private final Runnable flush = this::flush;
@@ -157,6 +158,13 @@ final class RelayLoop {
     openings.remove(opening);
   }
 
+  /** A stream is routed, but that much of its first message has yet to come. */
+  void awaitsRest(Leg client, long missing) {
+    FirstMessage first = new FirstMessage(client, missing, nanoTime());
+    client.first = first;
+    incomplete.add(first);
+  }
+
   /** Has an output flushed at the end of this turn. */
   void touch(FrameOutput output) {
     touched.add(output);
@@ -237,6 +245,7 @@ final class RelayLoop {
     while (!openings.isEmpty() && openings.getFirst().expired(now, limit)) {
       openings.removeFirst().expire();
     }
+    incomplete.removeIf(first -> first.settled(now, limit));
   }
 
   /** Tells every client to go elsewhere; completes when nothing runs any more. */

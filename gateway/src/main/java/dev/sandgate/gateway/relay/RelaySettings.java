@@ -15,6 +15,7 @@ import java.time.Duration;
  * @param firstMessage how long a stream may take to name its sandbox
  * @param connect how long a connection to a node may take to be ready
  * @param keepAlive after how long a silent client or node is pinged; it has half of that to answer
+ * @param patience how long clients may take
  */
 public record RelaySettings(
     int connectionsPerNode,
@@ -24,7 +25,30 @@ public record RelaySettings(
     long pendingPerLoop,
     Duration firstMessage,
     Duration connect,
-    Duration keepAlive) {
+    Duration keepAlive,
+    Patience patience) {
+
+  /**
+   * How long a client may take; then its connection is closed.
+   *
+   * @param handshake from its first byte to the end of preface and SETTINGS
+   * @param firstCall until its first call with a valid key
+   * @param frame for a frame, or a block of headers, of which it keeps sending bytes
+   */
+  public record Patience(Duration handshake, Duration firstCall, Duration frame) {
+
+    /** Checks every range. */
+    public Patience {
+      within("patience.handshake", handshake.toMillis(), 10, 3_600_000);
+      within("patience.firstCall", firstCall.toMillis(), 10, 3_600_000);
+      within("patience.frame", frame.toMillis(), 10, 3_600_000);
+    }
+
+    /** 10 seconds for the handshake, 30 for the first call, 20 for a frame. */
+    public static Patience defaults() {
+      return new Patience(Duration.ofSeconds(10), Duration.ofSeconds(30), Duration.ofSeconds(20));
+    }
+  }
 
   /** Checks every range. */
   public RelaySettings {
@@ -48,7 +72,8 @@ public record RelaySettings(
         64L << 20,
         Duration.ofSeconds(10),
         Duration.ofSeconds(3),
-        Duration.ofSeconds(10));
+        Duration.ofSeconds(10),
+        Patience.defaults());
   }
 
   private static void within(String name, long value, long least, long most) {

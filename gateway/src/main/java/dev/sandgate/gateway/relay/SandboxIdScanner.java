@@ -45,6 +45,11 @@ final class SandboxIdScanner {
     return id;
   }
 
+  /** How much of the message has not come when so many bytes of the stream have. */
+  long missing(int available) {
+    return Math.max(0, end - available);
+  }
+
   /** Looks at the stream's bytes from its first on; call again with more bytes after MORE. */
   Result scan(ByteBuf stream) {
     int available = stream.readableBytes();

@@ -7,6 +7,9 @@ import dev.sandgate.gateway.failure.Failure;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.grpc.common.CodecException;
+import io.vertx.grpc.common.GrpcMessage;
+import io.vertx.grpc.common.GrpcMessageDecoder;
 import io.vertx.grpc.common.ServiceMethod;
 import io.vertx.grpc.server.GrpcServer;
 import io.vertx.grpc.server.GrpcServerRequest;
@@ -32,24 +35,40 @@ final class Call<Q, A> implements Caller {
   private static final String IDENTITY = "identity";
 
   private final GrpcServerRequest<Q, A> request;
+  private final GrpcMessageDecoder<Q> decoder;
   private final GrpcServerResponse<Q, A> response;
   private final Context context = Objects.requireNonNull(Vertx.currentContext());
   private final Set<Runnable> closeActions = new LinkedHashSet<>(2);
+  private final Runnable stopWaiting;
+  private boolean begun;
   private volatile boolean closed;
 
-  private Call(GrpcServerRequest<Q, A> request) {
+  /**
+   * Where calls come from.
+   *
+   * @param grpc the server
+   * @param vertx whose timers are used
+   * @param patienceMillis how long a caller may take to send what its call is to begin with
+   */
+  record Host(GrpcServer grpc, Vertx vertx, long patienceMillis) {}
+
+  private Call(GrpcServerRequest<Q, A> request, GrpcMessageDecoder<Q> decoder, Host host) {
     this.request = request;
+    this.decoder = decoder;
+    Vertx vertx = host.vertx();
+    long timer = vertx.setTimer(host.patienceMillis(), _ -> fail(nothingCame()));
+    stopWaiting = () -> vertx.cancelTimer(timer);
     response = request.response();
     request.exceptionHandler(_ -> close());
     request.errorHandler(_ -> close());
     response.exceptionHandler(_ -> close());
     request.invalidMessageHandler(
-        _ -> fail(CallFailed.invalid("request", "it is too large, or no message of this method")));
+        _ -> fail(CallFailed.invalid("request", "the message is too large")));
   }
 
   /** Answers a method that takes one message and gives one. */
   static <Q, A> void unary(
-      GrpcServer server, ServiceMethod<Q, A> method, BiFunction<Q, Call<Q, A>, Future<A>> code) {
+      Host server, ServiceMethod<Q, A> method, BiFunction<Q, Call<Q, A>, Future<A>> code) {
     streaming(
         server,
         method,
@@ -61,19 +80,20 @@ final class Call<Q, A> implements Caller {
 
   /** Answers a method that takes one message and gives many. */
   static <Q, A> void streaming(
-      GrpcServer server, ServiceMethod<Q, A> method, BiConsumer<Q, Call<Q, A>> code) {
+      Host server, ServiceMethod<Q, A> method, BiConsumer<Q, Call<Q, A>> code) {
     driven(server, method, call -> new One<>(call, code));
   }
 
   /** Answers a method whose messages the code takes by itself. */
-  static <Q, A> void driven(
-      GrpcServer server, ServiceMethod<Q, A> method, Consumer<Call<Q, A>> code) {
-    server.callHandler(
-        method,
-        request -> {
-          Call<Q, A> call = new Call<>(request);
-          call.guarded(() -> call.begin(code));
-        });
+  static <Q, A> void driven(Host server, ServiceMethod<Q, A> method, Consumer<Call<Q, A>> code) {
+    server
+        .grpc()
+        .callHandler(
+            method,
+            request -> {
+              Call<Q, A> call = new Call<>(request, method.decoder(), server);
+              call.guarded(() -> call.begin(code));
+            });
   }
 
   // A compressed message is never inflated: nothing would bound what it grows to.
@@ -95,7 +115,7 @@ final class Call<Q, A> implements Caller {
 
     One(Call<Q, A> call, BiConsumer<Q, Call<Q, A>> code) {
       this.call = call;
-      call.request.handler(this::take);
+      call.receive(this::take);
       call.request.endHandler(_ -> call.guarded(() -> run(code)));
     }
 
@@ -107,9 +127,10 @@ final class Call<Q, A> implements Caller {
     }
 
     private void run(BiConsumer<Q, Call<Q, A>> code) {
+      call.stopWaiting.run();
       Q only = message;
       if (only == null) {
-        throw CallFailed.invalid("request", "the message is missing");
+        throw missing();
       }
       if (!call.closed) {
         code.accept(only, call);
@@ -117,10 +138,46 @@ final class Call<Q, A> implements Caller {
     }
   }
 
+  // Vert.x would answer a message that cannot be read with a bare reset.
+  private void receive(Consumer<Q> consumer) {
+    request.messageHandler(
+        message ->
+            guarded(
+                () -> {
+                  if (!closed) {
+                    consumer.accept(decoded(message));
+                  }
+                }));
+  }
+
+  private Q decoded(GrpcMessage message) {
+    if (!IDENTITY.equals(message.encoding())) {
+      throw CallFailed.invalid("request", "the message is compressed in no known way");
+    }
+    try {
+      return decoder.decode(message);
+    } catch (CodecException e) {
+      throw CallFailed.invalid("request", "this is no message of this method");
+    }
+  }
+
   /** Takes request messages and their end. */
   void onMessages(Consumer<Q> message, Runnable end) {
-    request.handler(next -> guarded(() -> message.accept(next)));
-    request.endHandler(_ -> guarded(end));
+    receive(
+        next -> {
+          begun = true;
+          stopWaiting.run();
+          message.accept(next);
+        });
+    request.endHandler(
+        _ -> {
+          stopWaiting.run();
+          if (begun) {
+            guarded(end);
+          } else {
+            fail(missing());
+          }
+        });
   }
 
   private void guarded(Runnable code) {
@@ -213,10 +270,21 @@ final class Call<Q, A> implements Caller {
   private void close() {
     if (!closed) {
       closed = true;
+      stopWaiting.run();
       List<Runnable> actions = List.copyOf(closeActions);
       closeActions.clear();
       actions.forEach(Runnable::run);
     }
+  }
+
+  private static CallFailed missing() {
+    return CallFailed.invalid("request", "the message is missing");
+  }
+
+  private static CallFailed nothingCame() {
+    return new CallFailed(
+        Failure.of(
+            Code.DEADLINE_EXCEEDED, "the message with which the call begins did not come in time"));
   }
 
   /** What a call is told when its time is over. */

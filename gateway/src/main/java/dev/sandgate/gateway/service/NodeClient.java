@@ -133,7 +133,8 @@ final class NodeClient {
     if (encoded == null) {
       encoded = response.headers().get(DETAILS);
     }
-    String message = String.valueOf(response.statusMessage());
+    String said = StatusText.of(response);
+    String message = said.isEmpty() ? "node " + node.nodeId() + " gave no reason" : said;
     return new CallFailed(new Failure(status, message, detail(encoded, status)));
   }
 

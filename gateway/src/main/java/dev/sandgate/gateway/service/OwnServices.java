@@ -5,8 +5,11 @@ package dev.sandgate.gateway.service;
 import dev.sandgate.gateway.relay.NodeAddress;
 import dev.sandgate.proto.v1.EnvironmentsGrpcService;
 import dev.sandgate.proto.v1.ExecsGrpcService;
+import dev.sandgate.proto.v1.FilesGrpcService;
 import dev.sandgate.proto.v1.NodesGrpcService;
+import dev.sandgate.proto.v1.PortsGrpcService;
 import dev.sandgate.proto.v1.SandboxesGrpcService;
+import dev.sandgate.proto.v1.SessionsGrpcService;
 import dev.sandgate.proto.v1.TrajectoriesGrpcService;
 import io.netty.util.AsciiString;
 import io.vertx.core.Future;
@@ -26,6 +29,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
@@ -36,6 +40,7 @@ import org.jspecify.annotations.Nullable;
 /** The gateway's own gRPC server: a node of its own as far as the relay is concerned, on loopback, behind a token. */
 public final class OwnServices implements AutoCloseable {
 
+  private static final String ENCODING = "grpc-encoding";
   private static final String LOOPBACK = "127.0.0.1";
   private static final int TOKEN_BYTES = 32;
   private static final int MAX_STREAMS = 100_000;
@@ -62,12 +67,13 @@ public final class OwnServices implements AutoCloseable {
   }
 
   /**
-   * Times of calls to nodes.
+   * Times of calls, of its callers and to nodes.
    *
    * @param call how long a node may take to answer
    * @param silence after which a node is pinged, and after which again its connection is lost
+   * @param firstMessage how long a caller may take to send what its call is to begin with
    */
-  public record Times(Duration call, Duration silence) {}
+  public record Times(Duration call, Duration silence, Duration firstMessage) {}
 
   /** Starts the server; blocks until it listens. */
   public static OwnServices start(Vertx vertx, String ownId, List<NodeAddress> nodes, Times times) {
@@ -82,7 +88,8 @@ public final class OwnServices implements AutoCloseable {
     NodeWatch watch = new NodeWatch(fleet);
     GrpcServer grpc =
         GrpcServer.server(vertx, new GrpcServerOptions().setMaxMessageSize(MAX_REQUEST_BYTES));
-    bind(grpc, fleet, watch, times.call().toMillis());
+    Call.Host host = new Call.Host(grpc, vertx, times.firstMessage().toMillis());
+    bind(host, fleet, watch, times.call().toMillis());
     HttpServer server =
         await(
             vertx
@@ -94,49 +101,68 @@ public final class OwnServices implements AutoCloseable {
     return new OwnServices(vertx, client, server, own, watch);
   }
 
-  private static void bind(GrpcServer grpc, Fleet fleet, NodeWatch watch, long timeoutMillis) {
+  private static void bind(Call.Host host, Fleet fleet, NodeWatch watch, long timeoutMillis) {
     Creation creation = new Creation(fleet);
     Listing listing = new Listing(fleet, timeoutMillis);
     EnvironmentCalls environments = new EnvironmentCalls(fleet, timeoutMillis);
-    Call.unary(grpc, SandboxesGrpcService.Create, creation::create);
+    Call.unary(host, SandboxesGrpcService.Create, creation::create);
     Call.streaming(
-        grpc,
+        host,
         SandboxesGrpcService.CreateBatch,
         (request, call) -> BatchCreation.start(creation, fleet.all().size(), request, call));
-    Call.unary(grpc, SandboxesGrpcService.List, listing::list);
+    Call.unary(host, SandboxesGrpcService.List, listing::list);
     SandboxBatches batches = new SandboxBatches(fleet);
-    Call.streaming(grpc, SandboxesGrpcService.DeleteBatch, batches::delete);
-    Call.streaming(grpc, ExecsGrpcService.RunBatch, batches::run);
-    Call.unary(grpc, NodesGrpcService.List, watch::list);
+    Call.streaming(host, SandboxesGrpcService.DeleteBatch, batches::delete);
+    Call.streaming(host, ExecsGrpcService.RunBatch, batches::run);
+    Call.unary(host, NodesGrpcService.List, watch::list);
     Call.driven(
-        grpc,
+        host,
         EnvironmentsGrpcService.ImportEnvironment,
         call -> EnvironmentImport.start(fleet, call));
     TrajectoryCalls trajectories = new TrajectoryCalls(fleet, timeoutMillis);
-    Call.unary(grpc, TrajectoriesGrpcService.List, trajectories::list);
-    Call.streaming(grpc, TrajectoriesGrpcService.Export, trajectories::export);
-    Call.unary(grpc, EnvironmentsGrpcService.List, environments::list);
-    Call.unary(grpc, EnvironmentsGrpcService.Get, environments::get);
-    Call.unary(grpc, EnvironmentsGrpcService.Remove, environments::remove);
+    Call.unary(host, TrajectoriesGrpcService.List, trajectories::list);
+    Call.streaming(host, TrajectoriesGrpcService.Export, trajectories::export);
+    Call.unary(host, EnvironmentsGrpcService.List, environments::list);
+    Call.unary(host, EnvironmentsGrpcService.Get, environments::get);
+    Call.unary(host, EnvironmentsGrpcService.Remove, environments::remove);
   }
 
   /** The paths of the methods that it answers. */
   public static Set<AsciiString> paths() {
-    Stream<ServiceMethod<?, ?>> sandboxes =
-        Stream.of(
+    List<ServiceMethod<?, ?>> sandboxes =
+        List.of(
             SandboxesGrpcService.Create,
             SandboxesGrpcService.CreateBatch,
             SandboxesGrpcService.DeleteBatch,
             SandboxesGrpcService.List,
             ExecsGrpcService.RunBatch);
-    return Stream.of(
+    return paths(
+        Stream.of(
             sandboxes,
-            NodesGrpcService.all().stream(),
-            EnvironmentsGrpcService.all().stream(),
-            TrajectoriesGrpcService.all().stream())
-        .flatMap(methods -> methods)
+            NodesGrpcService.all(),
+            EnvironmentsGrpcService.all(),
+            TrajectoriesGrpcService.all()));
+  }
+
+  /** The paths of the methods that nodes answer, each for its sandboxes. */
+  public static Set<AsciiString> sandboxPaths() {
+    Set<AsciiString> paths =
+        paths(
+            Stream.of(
+                SandboxesGrpcService.all(),
+                ExecsGrpcService.all(),
+                SessionsGrpcService.all(),
+                FilesGrpcService.all(),
+                PortsGrpcService.all()));
+    paths.removeAll(paths());
+    return paths;
+  }
+
+  private static Set<AsciiString> paths(Stream<List<ServiceMethod<?, ?>>> services) {
+    return services
+        .flatMap(List::stream)
         .map(method -> new AsciiString("/" + method.fullMethodName()))
-        .collect(Collectors.toUnmodifiableSet());
+        .collect(Collectors.toCollection(HashSet::new));
   }
 
   // The one peer is the relay: it multiplexes everybody, and passes their resets on.
@@ -173,6 +199,11 @@ public final class OwnServices implements AutoCloseable {
 
   private static void guarded(HttpServerRequest request, byte[] expected, GrpcServer grpc) {
     if (matches(request.getHeader("authorization"), expected)) {
+      // Without it Vert.x trips over a message that is marked as compressed and leaves the call
+      // open.
+      if (request.getHeader(ENCODING) == null) {
+        request.headers().set(ENCODING, "identity");
+      }
       grpc.handle(request);
     } else {
       request.response().setStatusCode(403).end();

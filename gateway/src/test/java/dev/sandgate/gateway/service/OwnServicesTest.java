@@ -327,4 +327,18 @@ final class OwnServicesTest {
             GetEnvironmentRequest.newBuilder().setReference("mine").build());
     assertEquals(GrpcStatus.NOT_FOUND, missing.status());
   }
+
+  @Test
+  void shouldSayWhyANodeRefusesAnImportWhoseProgressWasShown() {
+    two.refusal = "tar: \"../évil\": 100% + no plain path";
+    GrpcClientRequest<ImportEnvironmentRequest, ImportProgress> call =
+        Await.result(client.request(EnvironmentsGrpcClient.ImportEnvironment));
+    Future<Outcome<ImportProgress>> importing = call.response().compose(TestClient::collected);
+    call.end(ImportEnvironmentRequest.newBuilder().setName("bad").setUpload(true).build());
+    Outcome<ImportProgress> refused = Await.result(importing);
+    assertFalse(refused.answers().isEmpty(), "its progress was shown");
+    assertEquals(GrpcStatus.INVALID_ARGUMENT, refused.status());
+    assertEquals(two.refusal, refused.message());
+    assertEquals("data", refused.detail().getField());
+  }
 }
