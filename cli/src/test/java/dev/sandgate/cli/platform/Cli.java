@@ -36,7 +36,7 @@ final class Cli {
         new ArrayList<>(
             List.of(
                 "env",
-                "--default-signal=INT",
+                "--default-signal=INT,HUP,TERM",
                 System.getProperty("java.home") + "/bin/java",
                 "--enable-native-access=ALL-UNNAMED",
                 "--sun-misc-unsafe-memory-access=allow",
@@ -74,11 +74,15 @@ final class Cli {
     return ended(start(arguments), stdin);
   }
 
+  /** Starts it in a terminal, whose keys are the process's stdin. */
+  Process open(String... arguments) throws IOException {
+    String line = String.join(" ", words(arguments));
+    return started(List.of("script", "-qec", "stty rows 33 cols 99; " + line, "/dev/null"));
+  }
+
   /** Runs it in a terminal to its end, typing what is given. */
   Ended type(String keys, String... arguments) throws IOException, InterruptedException {
-    String line = String.join(" ", words(arguments));
-    Process process =
-        started(List.of("script", "-qec", "stty rows 33 cols 99; " + line, "/dev/null"));
+    Process process = open(arguments);
     return ended(process, new java.io.ByteArrayInputStream(keys.getBytes(StandardCharsets.UTF_8)));
   }
 
