@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.cli.sandbox;
 
+import dev.sandgate.cli.connection.CommandFailure;
+import dev.sandgate.cli.connection.Reasons;
 import dev.sandgate.cli.output.Console;
 import dev.sandgate.cli.terminal.Interruption;
 import dev.sandgate.client.ExecHandle;
@@ -58,14 +60,17 @@ final class Attended {
     }
   }
 
-  private int unwritten(IOException failure) throws IOException {
+  private int unwritten(IOException failure) {
     if (terminal) {
       return HUNG_UP;
     }
     if (String.valueOf(failure.getMessage()).startsWith("Broken pipe")) {
       return BROKEN_PIPE;
     }
-    throw failure;
+    throw CommandFailure.unfollowed(
+        "the command's output cannot be written: "
+            + Reasons.why(failure)
+            + "; the command was killed");
   }
 
   private void end() {

@@ -3,6 +3,7 @@
 package dev.sandgate.cli.platform;
 
 import java.io.ByteArrayOutputStream;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -56,12 +57,21 @@ final class Cli {
     return started(words(arguments));
   }
 
+  /** Starts it with its stdout in a file. */
+  Process startInto(File stdout, String... arguments) throws IOException {
+    return builder(words(arguments)).redirectOutput(stdout).start();
+  }
+
   private Process started(List<String> words) throws IOException {
+    return builder(words).start();
+  }
+
+  private ProcessBuilder builder(List<String> words) {
     ProcessBuilder builder = new ProcessBuilder(words);
     builder.environment().put("SANDGATE_URL", platform.url());
     builder.environment().put("SANDGATE_API_KEY", platform.key());
     builder.environment().put("SANDGATE_DATA", platform.data().toString());
-    return builder.start();
+    return builder;
   }
 
   /** Runs it to its end with nothing on stdin. */
