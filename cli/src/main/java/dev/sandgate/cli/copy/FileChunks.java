@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.cli.copy;
 
+import dev.sandgate.cli.connection.CommandFailure;
+import dev.sandgate.cli.connection.Reasons;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.infrastructure.Infrastructure;
 import java.io.IOException;
@@ -18,23 +20,30 @@ public final class FileChunks {
 
   private FileChunks() {}
 
-  /** The file's bytes. */
+  /** The file's bytes; fails with CommandFailure when they cannot be read. */
   public static Multi<ByteBuffer> of(Path file) {
     return Multi.createFrom()
-        .resource(() -> open(file), FileChunks::chunks)
-        .withFinalizer(FileChunks::close)
+        .deferred(() -> opened(file))
         .runSubscriptionOn(Infrastructure.getDefaultWorkerPool());
   }
 
-  private static FileChannel open(Path file) {
+  // A resource that cannot be had would be told as a wrong argument.
+  private static Multi<ByteBuffer> opened(Path file) {
     try {
-      return FileChannel.open(file, StandardOpenOption.READ);
+      FileChannel channel = FileChannel.open(file, StandardOpenOption.READ);
+      return Multi.createFrom()
+          .resource(() -> channel, open -> chunks(file, open))
+          .withFinalizer(FileChunks::close);
     } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      return Multi.createFrom().failure(unreadable(file, e));
     }
   }
 
-  private static Multi<ByteBuffer> chunks(FileChannel channel) {
+  private static CommandFailure unreadable(Path file, IOException e) {
+    return CommandFailure.failed("cannot read " + file + ": " + Reasons.why(e));
+  }
+
+  private static Multi<ByteBuffer> chunks(Path file, FileChannel channel) {
     return Multi.createFrom()
         .generator(
             () -> channel,
@@ -47,7 +56,7 @@ public final class FileChunks {
                   emitter.emit(buffer.flip());
                 }
               } catch (IOException e) {
-                emitter.fail(e);
+                emitter.fail(unreadable(file, e));
               }
               return open;
             });

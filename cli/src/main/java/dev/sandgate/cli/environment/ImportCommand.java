@@ -113,8 +113,8 @@ final class ImportCommand extends Work {
 
   private Multi<ImportProgress> steps(Environments environments, Source from) {
     if (from.tar != null) {
-      if (!Files.isReadable(from.tar)) {
-        throw CommandFailure.usage("--tar: " + from.tar + " cannot be read");
+      if (Files.isDirectory(from.tar)) {
+        throw CommandFailure.failed("cannot read " + from.tar + ": it is a directory");
       }
       return environments.upload(request().build(), FileChunks.of(from.tar));
     }
