@@ -140,6 +140,7 @@ final class CopyIn {
   }
 
   private void write(Path file, String path) throws IOException {
+    FileChunks.check(file);
     String target = followed(path);
     int local = permissions(file);
     int permissions = stat(target).map(there -> there.getMode() & PERMISSION_BITS).orElse(local);

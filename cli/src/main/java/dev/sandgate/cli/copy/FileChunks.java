@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
@@ -19,6 +20,17 @@ public final class FileChunks {
   private static final int CHUNK_BYTES = 64 * 1024;
 
   private FileChunks() {}
+
+  /** Refuses what surely cannot be read, before anything is asked of anybody. */
+  public static void check(Path file) {
+    if (Files.isDirectory(file)) {
+      throw CommandFailure.failed("cannot read " + file + ": it is a directory");
+    }
+    if (!Files.isReadable(file)) {
+      String why = Files.exists(file) ? "permission denied" : "no such file or directory";
+      throw CommandFailure.failed("cannot read " + file + ": " + why);
+    }
+  }
 
   /** The file's bytes; fails with CommandFailure when they cannot be read. */
   public static Multi<ByteBuffer> of(Path file) {
