@@ -23,7 +23,6 @@ import dev.sandgate.cli.session.SessionCommand;
 import dev.sandgate.cli.trajectory.TrajectoryCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.ScopeType;
 

@@ -6,11 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.sandgate.cli.connection.Reasons;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -68,6 +70,41 @@ final class CommandLineTest {
     assertEquals(3, run("--url", deadPort(), "--key", "k", "ls"));
     assertTrue(err.toString().contains("sandgate up"), err.toString());
     assertEquals(1, err.toString().lines().count());
+  }
+
+  @Test
+  void shouldEndExecWithThreeWhenNobodyListens() throws IOException {
+    assertEquals(3, run("exec", "--url", deadPort(), "--key", "k", "sb-local-x", "true"));
+    assertTrue(err.toString().contains("sandgate up"), err.toString());
+  }
+
+  @Test
+  void shouldShowHelpOfACommandOfACommand() {
+    assertEquals(0, run("help", "env", "import"));
+    assertTrue(out.toString().contains("--builtin"), out.toString());
+    assertEquals(2, run("help", "env", "nosuch"));
+    assertTrue(err.toString().contains("'nosuch'"), err.toString());
+  }
+
+  @Test
+  void shouldSayWhatWasMeantByAWrongCommandLine() {
+    assertEquals(2, run("exce"));
+    assertTrue(err.toString().contains("did you mean exec?"), err.toString());
+    assertEquals(2, run("create", "--key", "k"));
+    assertTrue(err.toString().contains("ENVIRONMENT: "), err.toString());
+    assertEquals(2, run("create", "busybox", "-n", "0", "--key", "k"));
+    assertTrue(err.toString().contains("--count: "), err.toString());
+  }
+
+  @Test
+  void shouldSayInPlainWordsWhatIsWrongWithLocalFiles() {
+    assertEquals(1, run("up", "--config", "/no/such/file"));
+    assertTrue(err.toString().contains("/no/such/file: no such file"), err.toString());
+    assertEquals(1, run("up", "--data", "/etc/passwd", "--listen", "127.0.0.1:0"));
+    assertTrue(err.toString().contains("/etc/passwd"), err.toString());
+    assertFalse(err.toString().contains("Exception"), err.toString());
+    AccessDeniedException denied = new AccessDeniedException("/root/x");
+    assertEquals("/root/x: permission denied", Reasons.of(denied));
   }
 
   @Test

@@ -143,7 +143,7 @@ final class Calls {
     @Override
     public void end(@Nullable RpcFailure failure) {
       if (failure != null) {
-        emitter.fail(SandgateClientException.of(failure));
+        emitter.fail(SandgateClientException.of((Throwable) failure));
       } else if (answer == null) {
         emitter.fail(
             SandgateClientException.of(

@@ -21,6 +21,7 @@ import java.nio.ByteBuffer;
 public final class ExecHandle {
 
   private static final int CHUNK_BYTES = 64 * 1024;
+  private static final int HANG_UP = 1;
   private static final int KILL = 9;
 
   private final Calls calls;
@@ -103,6 +104,16 @@ public final class ExecHandle {
    */
   public Uni<Void> signal(int number) {
     return signal(number, SignalTarget.SIGNAL_TARGET_GROUP);
+  }
+
+  /**
+   * Hangs up as a terminal that is closed does: SIGHUP to the foreground group and to the command itself. What ignores
+   * it goes on.
+   *
+   * @return completes when both were sent
+   */
+  public Uni<Void> hangUp() {
+    return signal(HANG_UP).chain(() -> signal(HANG_UP, SignalTarget.SIGNAL_TARGET_PROCESS));
   }
 
   /**

@@ -17,7 +17,12 @@ public record ExecResult(dev.sandgate.proto.v1.ExecResult message) {
   public ExecResult {
     if (!known(message)) {
       throw SandgateClientException.unknownOutcome(
-          "how exec " + message.getExecId() + " ended is not known; it is not run again", null);
+          "how exec "
+              + message.getExecId()
+              + " ended is not known"
+              + (message.getKillReason().isEmpty() ? "" : ", killed: " + message.getKillReason())
+              + "; it is not run again",
+          null);
     }
   }
 

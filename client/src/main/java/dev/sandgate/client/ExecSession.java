@@ -171,7 +171,8 @@ final class ExecSession implements RpcObserver<dev.sandgate.proto.v1.ExecEvent> 
       events.received(List.of(new ExecEvent.Exited(new ExecResult(result))));
       events.end(null);
     } else {
-      events.end(unknown("the platform does not know how it ended", null));
+      String reason = result.getKillReason();
+      events.end(unknown(reason.isEmpty() ? "its end is not known" : "killed: " + reason, null));
     }
     leave();
   }
@@ -235,8 +236,8 @@ final class ExecSession implements RpcObserver<dev.sandgate.proto.v1.ExecEvent> 
 
   private SandgateClientException unknown(@Nullable String why, @Nullable Throwable cause) {
     return SandgateClientException.unknownOutcome(
-        "exec %s in %s: %s; it may have run, and is never run again: attach from stdout=%d stderr=%d to see"
-            .formatted(execId, sandboxId, why, offsets.stdout(), offsets.stderr()),
+        "exec %s in %s: %s; it may have run, and is never run again; what is known: sandgate exec --id %s, or attach from stdout=%d stderr=%d"
+            .formatted(execId, sandboxId, why, execId, offsets.stdout(), offsets.stderr()),
         cause);
   }
 }

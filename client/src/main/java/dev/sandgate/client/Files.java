@@ -121,7 +121,8 @@ public final class Files {
    * @param path the file
    * @param content its bytes, asked for as the sandbox takes them
    * @param how mode, permissions
-   * @return how many bytes were written; when it fails or is cancelled, part may be
+   * @return how many bytes were written; when it fails or is cancelled, part may be. A failure of the content is given as
+   *     it is
    */
   public Uni<Long> write(String path, Multi<ByteBuffer> content, FileWrite how) {
     WriteFileRequest head =

@@ -59,10 +59,11 @@ public final class SandgateClientException extends RuntimeException {
   }
 
   static Throwable of(Throwable failure) {
-    if (failure instanceof RpcFailure rpc) {
-      return of(rpc);
+    if (!(failure instanceof RpcFailure rpc)) {
+      return failure;
     }
-    return failure;
+    Throwable cause = rpc.getCause();
+    return rpc.callers() && cause != null ? cause : of(rpc);
   }
 
   static SandgateClientException of(RpcFailure failure) {

@@ -57,7 +57,8 @@ public final class Trees {
    *
    * @param path the directory
    * @param tar the bytes (ustar, pax or GNU, not compressed), asked for as the sandbox takes them
-   * @return how much was extracted; a failure names the entry and says how many are in place
+   * @return how much was extracted; a failure names the entry and says how many are in place. A failure of the
+   *     archive's stream is given as it is
    */
   public Uni<UploadArchiveResponse> upload(String path, Multi<ByteBuffer> tar) {
     UploadArchiveRequest head =

@@ -4,6 +4,7 @@ package dev.sandgate.client;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import com.google.protobuf.ByteString;
@@ -74,6 +75,24 @@ final class FilesTest extends GatewayTest {
                 SandgateClientException.class,
                 () -> box().files().readAll("/a", 1_000_000).await().atMost(LIMIT))
             .code());
+  }
+
+  @Test
+  void shouldFailWithTheFailureOfWhatTheCallerSends() {
+    gateway.on(FilesGrpcService.Write, request -> request.handler(message -> {}));
+    IllegalStateException own = new IllegalStateException("the disk is broken");
+    Multi<ByteBuffer> content =
+        Multi.createBy()
+            .concatenating()
+            .streams(
+                Multi.createFrom().item(ByteBuffer.wrap(random(10))),
+                Multi.createFrom().failure(own));
+
+    assertSame(
+        own,
+        assertThrows(
+            IllegalStateException.class,
+            () -> box().files().write("/a", content, FileWrite.REPLACE).await().atMost(LIMIT)));
   }
 
   @Test

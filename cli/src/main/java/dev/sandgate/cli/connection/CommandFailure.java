@@ -24,6 +24,11 @@ public final class CommandFailure extends RuntimeException {
     return new CommandFailure(ExitCode.FAILURE, message);
   }
 
+  /** A command in a sandbox could not be followed to its end; the message says why. */
+  public static CommandFailure unfollowed(String message) {
+    return new CommandFailure(ExitCode.PLATFORM, message);
+  }
+
   int exitCode() {
     return exitCode;
   }

@@ -3,17 +3,21 @@
 package dev.sandgate.cli.connection;
 
 import dev.sandgate.cli.output.Json;
+import dev.sandgate.cli.output.Printable;
 import dev.sandgate.client.SandgateClientException;
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.SandgateException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.CompletionException;
 import picocli.CommandLine;
 import picocli.CommandLine.IExecutionExceptionHandler;
 import picocli.CommandLine.IParameterExceptionHandler;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Tells failures in one line on stderr, or as JSON, and picks the exit code. */
 public final class Failures implements IExecutionExceptionHandler, IParameterExceptionHandler {
@@ -29,8 +33,20 @@ public final class Failures implements IExecutionExceptionHandler, IParameterExc
     say(
         command,
         "USAGE",
-        failure.getMessage() + "; see " + command.getCommandSpec().qualifiedName() + " --help");
+        failure.getMessage()
+            + meant(failure)
+            + "; see "
+            + command.getCommandSpec().qualifiedName()
+            + " --help");
     return ExitCode.USAGE;
+  }
+
+  private static String meant(ParameterException failure) {
+    if (failure instanceof UnmatchedArgumentException unknown
+        && !unknown.getSuggestions().isEmpty()) {
+      return "; did you mean " + unknown.getSuggestions().getFirst() + "?";
+    }
+    return "";
   }
 
   /** Tells a failure and gives the exit code for it. */
@@ -53,9 +69,12 @@ public final class Failures implements IExecutionExceptionHandler, IParameterExc
         yield ExitCode.USAGE;
       }
       case IOException local -> {
-        say(command, "FAILED", local.getClass().getSimpleName() + ": " + local.getMessage());
+        say(command, "FAILED", Reasons.of(local));
         yield ExitCode.FAILURE;
       }
+      case UncheckedIOException local -> tell(local.getCause(), command);
+      case CompletionException wrapped when wrapped.getCause() instanceof IOException local ->
+          tell(local, command);
       default -> {
         say(command, "INTERNAL", "unexpected: " + failure);
         failure.printStackTrace(command.getErr());
@@ -68,7 +87,7 @@ public final class Failures implements IExecutionExceptionHandler, IParameterExc
     if (json(command)) {
       command.getErr().println(Json.text(Json.of(Map.of("error", details(refused)))));
     } else {
-      command.getErr().println("sandgate: " + text(refused, command));
+      command.getErr().println("sandgate: " + Printable.of(text(refused, command)));
     }
     command.getErr().flush();
     return refused.unreachable() ? ExitCode.UNREACHABLE : ExitCode.FAILURE;
@@ -106,7 +125,7 @@ public final class Failures implements IExecutionExceptionHandler, IParameterExc
       error.put("message", message);
       command.getErr().println(Json.text(Json.of(Map.of("error", error))));
     } else {
-      command.getErr().println("sandgate: " + message);
+      command.getErr().println("sandgate: " + Printable.of(message));
     }
     command.getErr().flush();
   }

@@ -6,6 +6,7 @@ import dev.sandgate.cli.connection.CommandFailure;
 import dev.sandgate.cli.connection.ExitCode;
 import dev.sandgate.cli.connection.Work;
 import dev.sandgate.cli.output.Progress;
+import dev.sandgate.cli.terminal.Interruption;
 import dev.sandgate.client.Files;
 import dev.sandgate.client.Sandgate;
 import java.io.IOException;
@@ -21,7 +22,8 @@ import picocli.CommandLine.Parameters;
     footer = {
       "",
       "A directory is copied with everything in it. When DST is a directory, SRC goes into",
-      "it; otherwise DST is the new name. Modes and symbolic links are kept, set-id bits are not."
+      "it; otherwise DST is the new name. Modes and symbolic links are kept, set-id bits are not.",
+      "A file, or a tree that is new, has its name when it is whole: until then it is .sandgate-cp-…"
     })
 public final class CopyCommand extends Work {
 
@@ -41,6 +43,19 @@ public final class CopyCommand extends Work {
   public Integer call() throws IOException {
     Place from = Place.parse(source);
     Place to = Place.parse(target);
+    try (Interruption interruption = Interruption.listen(true)) {
+      try {
+        copy(from, to);
+      } catch (RuntimeException | IOException failure) {
+        if (!interruption.taken()) {
+          throw failure;
+        }
+      }
+      return interruption.exitCode(ExitCode.OK);
+    }
+  }
+
+  private void copy(Place from, Place to) throws IOException {
     try (Sandgate sandgate = global().connect();
         Progress progress = console().progress()) {
       Tally tally = new Tally(progress);
@@ -55,7 +70,6 @@ public final class CopyCommand extends Work {
       }
       tell(tally);
     }
-    return ExitCode.OK;
   }
 
   private Files files(Sandgate sandgate, Place.Inside inside) {

@@ -13,13 +13,17 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermission;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Stream;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
 
@@ -30,6 +34,7 @@ import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
 final class CopyOut {
 
   private static final int READ_AHEAD = 16;
+  private static final int LIST_DEPTH = 64;
 
   /** A symbolic link to make when everything else is there. */
   private record Link(Path local, String target) {}
@@ -50,15 +55,59 @@ final class CopyOut {
     String name = path.substring(path.lastIndexOf('/') + 1);
     target =
         Files.isDirectory(destination) && !name.isEmpty() ? destination.resolve(name) : destination;
+    Path parent = target.toAbsolutePath().getParent();
+    if (parent != null) {
+      Files.createDirectories(parent);
+    }
     switch (info.getType()) {
-      case FILE_TYPE_DIRECTORY -> tree(path);
+      case FILE_TYPE_DIRECTORY -> directory(path);
       case FILE_TYPE_REGULAR ->
           file(new ChunkInput(chunks(files.read(path))), target, info.getMode());
       case FILE_TYPE_SYMLINK -> links.add(new Link(target, info.getLinkTarget()));
       case FILE_TYPE_OTHER, FILE_TYPE_UNSPECIFIED, UNRECOGNIZED -> throw special(path);
     }
+    makeLinks();
+  }
+
+  private void makeLinks() throws IOException {
     for (Link link : links) {
       link(link);
+    }
+    links.clear();
+  }
+
+  private void directory(String path) throws IOException {
+    for (FileInfo entry : files.list(path, LIST_DEPTH).subscribe().asIterable()) {
+      Utf8Names.check(entry.getPath());
+    }
+    if (Files.exists(target, LinkOption.NOFOLLOW_LINKS)) {
+      tree(path);
+      return;
+    }
+    Path whole = target;
+    target = beside(whole);
+    try {
+      tree(path);
+      makeLinks();
+      Files.move(target, whole);
+    } catch (IOException | RuntimeException failure) {
+      remove(target);
+      throw failure;
+    }
+  }
+
+  private static Path beside(Path path) {
+    String name = "%s%08x".formatted(".sandgate-cp-", ThreadLocalRandom.current().nextInt());
+    return path.toAbsolutePath().resolveSibling(name);
+  }
+
+  private static void remove(Path tree) throws IOException {
+    if (Files.exists(tree, LinkOption.NOFOLLOW_LINKS)) {
+      try (Stream<Path> entries = Files.walk(tree)) {
+        for (Path entry : entries.sorted(Comparator.reverseOrder()).toList()) {
+          Files.delete(entry);
+        }
+      }
     }
   }
 
@@ -106,6 +155,7 @@ final class CopyOut {
   }
 
   private Path local(String name) {
+    Utf8Names.check(name);
     Path relative = Path.of(name);
     boolean clean = !relative.isAbsolute() && !relative.normalize().startsWith("..");
     if (name.equals("./")) {
@@ -131,16 +181,22 @@ final class CopyOut {
   }
 
   private void file(InputStream content, Path local, int mode) throws IOException {
-    try (var out =
-        Files.newByteChannel(
-            local,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.WRITE,
-            StandardOpenOption.TRUNCATE_EXISTING,
-            LinkOption.NOFOLLOW_LINKS)) {
-      tally.addBytes(content.transferTo(Channels.newOutputStream(out)));
+    if (Files.exists(local, LinkOption.NOFOLLOW_LINKS)
+        && !Files.isRegularFile(local, LinkOption.NOFOLLOW_LINKS)) {
+      throw CommandFailure.failed("cannot write " + local + ": it is no regular file");
     }
-    Files.setPosixFilePermissions(local, permissions(mode));
+    Path staged = beside(local);
+    try {
+      try (var out =
+          Files.newByteChannel(staged, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+        tally.addBytes(content.transferTo(Channels.newOutputStream(out)));
+      }
+      Files.setPosixFilePermissions(staged, permissions(mode));
+      Files.move(staged, local, StandardCopyOption.ATOMIC_MOVE);
+    } catch (IOException | RuntimeException failure) {
+      Files.deleteIfExists(staged);
+      throw failure;
+    }
     tally.addFile();
   }
 

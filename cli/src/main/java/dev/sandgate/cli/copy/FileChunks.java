@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.cli.copy;
 
+import dev.sandgate.cli.connection.CommandFailure;
+import dev.sandgate.cli.connection.Reasons;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.infrastructure.Infrastructure;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
@@ -18,23 +21,41 @@ public final class FileChunks {
 
   private FileChunks() {}
 
-  /** The file's bytes. */
-  public static Multi<ByteBuffer> of(Path file) {
-    return Multi.createFrom()
-        .resource(() -> open(file), FileChunks::chunks)
-        .withFinalizer(FileChunks::close)
-        .runSubscriptionOn(Infrastructure.getDefaultWorkerPool());
-  }
-
-  private static FileChannel open(Path file) {
-    try {
-      return FileChannel.open(file, StandardOpenOption.READ);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+  /** Refuses what surely cannot be read, before anything is asked of anybody. */
+  public static void check(Path file) {
+    if (Files.isDirectory(file)) {
+      throw CommandFailure.failed("cannot read " + file + ": it is a directory");
+    }
+    if (!Files.isReadable(file)) {
+      String why = Files.exists(file) ? "permission denied" : "no such file or directory";
+      throw CommandFailure.failed("cannot read " + file + ": " + why);
     }
   }
 
-  private static Multi<ByteBuffer> chunks(FileChannel channel) {
+  /** The file's bytes; fails with CommandFailure when they cannot be read. */
+  public static Multi<ByteBuffer> of(Path file) {
+    return Multi.createFrom()
+        .deferred(() -> opened(file))
+        .runSubscriptionOn(Infrastructure.getDefaultWorkerPool());
+  }
+
+  // A resource that cannot be had would be told as a wrong argument.
+  private static Multi<ByteBuffer> opened(Path file) {
+    try {
+      FileChannel channel = FileChannel.open(file, StandardOpenOption.READ);
+      return Multi.createFrom()
+          .resource(() -> channel, open -> chunks(file, open))
+          .withFinalizer(FileChunks::close);
+    } catch (IOException e) {
+      return Multi.createFrom().failure(unreadable(file, e));
+    }
+  }
+
+  private static CommandFailure unreadable(Path file, IOException e) {
+    return CommandFailure.failed("cannot read " + file + ": " + Reasons.why(e));
+  }
+
+  private static Multi<ByteBuffer> chunks(Path file, FileChannel channel) {
     return Multi.createFrom()
         .generator(
             () -> channel,
@@ -47,7 +68,7 @@ public final class FileChunks {
                   emitter.emit(buffer.flip());
                 }
               } catch (IOException e) {
-                emitter.fail(e);
+                emitter.fail(unreadable(file, e));
               }
               return open;
             });

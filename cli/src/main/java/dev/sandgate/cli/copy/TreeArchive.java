@@ -3,6 +3,7 @@
 package dev.sandgate.cli.copy;
 
 import dev.sandgate.cli.connection.CommandFailure;
+import dev.sandgate.cli.connection.Reasons;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.infrastructure.Infrastructure;
 import java.io.IOException;
@@ -93,7 +94,9 @@ final class TreeArchive implements AutoCloseable {
     try (output) {
       try {
         writeTree(new TarArchiveOutputStream(output, StandardCharsets.UTF_8.name()));
-      } catch (IOException | RuntimeException e) {
+      } catch (IOException e) {
+        failure = CommandFailure.failed("cannot read " + Reasons.of(e));
+      } catch (RuntimeException e) {
         failure = e;
       }
     } catch (IOException e) {

@@ -18,7 +18,6 @@ import dev.sandgate.proto.v1.LayerInfo;
 import dev.sandgate.proto.v1.LayerKind;
 import io.smallrye.mutiny.Multi;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -113,9 +112,7 @@ final class ImportCommand extends Work {
 
   private Multi<ImportProgress> steps(Environments environments, Source from) {
     if (from.tar != null) {
-      if (!Files.isReadable(from.tar)) {
-        throw CommandFailure.usage("--tar: " + from.tar + " cannot be read");
-      }
+      FileChunks.check(from.tar);
       return environments.upload(request().build(), FileChunks.of(from.tar));
     }
     ImportEnvironmentRequest.Builder request = request();

@@ -7,8 +7,10 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** Where a command writes: results to stdout, everything else to stderr; colours only to a terminal. */
 public final class Console {
@@ -18,6 +20,7 @@ public final class Console {
   private final PrintWriter err;
   private final boolean colours;
   private final boolean terminal;
+  private final Set<String> painted = new HashSet<>();
 
   /** Writes to these, in this form; colours also need a terminal and an environment without NO_COLOR. */
   public Console(Output output, PrintWriter out, PrintWriter err, boolean colours) {
@@ -53,8 +56,23 @@ public final class Console {
 
   /** Rows under a header; nothing but the header when there are none. */
   public void table(List<String> header, List<List<String>> rows) {
-    Table.format(header, rows).forEach(out::println);
+    List<List<String>> shown =
+        rows.stream().map(row -> row.stream().map(this::cell).toList()).toList();
+    Table.format(header, shown).forEach(out::println);
     out.flush();
+  }
+
+  private String cell(String text) {
+    return painted.contains(text) ? text : Printable.of(text);
+  }
+
+  private String paint(String code, String text) {
+    if (!colours) {
+      return text;
+    }
+    String paint = "\u001b[" + code + "m" + Printable.of(text) + "\u001b[0m";
+    painted.add(paint);
+    return paint;
   }
 
   /** A message as one line of JSON. */
@@ -72,25 +90,25 @@ public final class Console {
     line(Json.text(Json.of(values)));
   }
 
-  /** A remark for a human, on stderr. */
+  /** A remark for a human, on stderr, on one line. */
   public void note(String text) {
-    err.println(text);
+    err.println(Printable.of(text));
     err.flush();
   }
 
   /** A green text where colours are wanted. */
   public String good(String text) {
-    return colours ? "\u001b[32m" + text + "\u001b[0m" : text;
+    return paint("32", text);
   }
 
   /** A red text where colours are wanted. */
   public String bad(String text) {
-    return colours ? "\u001b[31m" + text + "\u001b[0m" : text;
+    return paint("31", text);
   }
 
   /** A bold text where colours are wanted. */
   public String bold(String text) {
-    return colours ? "\u001b[1m" + text + "\u001b[0m" : text;
+    return paint("1", text);
   }
 
   /** Progress on stderr: one line that is redrawn on a terminal, few lines otherwise, none with JSON. */

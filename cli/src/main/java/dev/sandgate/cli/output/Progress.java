@@ -35,11 +35,12 @@ public final class Progress implements AutoCloseable {
   }
 
   private void draw(String text) {
+    String shown = Printable.of(text);
     if (terminal) {
-      err.print("\r\u001b[K" + text);
+      err.print("\r\u001b[K" + shown);
       drawn = true;
     } else {
-      err.println(text);
+      err.println(shown);
     }
     err.flush();
   }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.cli.sandbox;
 
+import dev.sandgate.cli.connection.CommandFailure;
 import dev.sandgate.cli.connection.ExitCode;
 import dev.sandgate.cli.connection.Failures;
 import dev.sandgate.cli.connection.Work;
@@ -52,6 +53,12 @@ public final class CreateCommand extends Work {
 
   @Override
   public Integer call() {
+    if (environment.isEmpty() && options.takesTheDefaultBackend()) {
+      throw CommandFailure.usage("ENVIRONMENT: none given; 'sandgate env ls' shows what there is");
+    }
+    if (count < 1) {
+      throw CommandFailure.usage("--count: at least 1, not " + count);
+    }
     try (Sandgate sandgate = global().connect()) {
       return count == 1 ? one(sandgate) : many(sandgate);
     }

@@ -31,7 +31,8 @@ import picocli.CommandLine.Parameters;
     footer = {
       "",
       "Exit code: the command's own; 128 + signal when a signal ended it; 125 when the",
-      "platform failed; 2 for a wrong command line; 3 when the gateway cannot be reached."
+      "platform failed; 2 for a wrong command line; 3 when the gateway cannot be reached.",
+      "SIGTERM, SIGHUP and a reader that leaves end the command, too; see --detach."
     })
 public final class ExecCommand extends Work {
 
@@ -102,11 +103,20 @@ public final class ExecCommand extends Work {
       console().line(exec.id());
       return ExitCode.OK;
     }
-    if (console().json() && !stdin) {
-      return ExecJson.run(execs, newId(), command(), console());
-    }
-    return new ExecStreams(execs.start(newId(), command()).await().indefinitely(), stdin, tty)
-        .run();
+    boolean json = console().json() && !stdin;
+    boolean terminal = ExecStreams.takesTerminal(stdin, tty);
+    String execId = newId();
+    return new Attended(execs, execId, terminal, console())
+        .run(
+            !json && !terminal,
+            () ->
+                json
+                    ? ExecJson.run(execs, execId, command(), console())
+                    : new ExecStreams(started(execs, execId), stdin, tty).run());
+  }
+
+  private ExecHandle started(Execs execs, String execId) {
+    return execs.start(execId, command()).await().indefinitely();
   }
 
   private String newId() {

@@ -20,7 +20,6 @@ final class ExecStreams {
 
   private static final int AHEAD = 16;
   private static final int SIGINT = 2;
-  private static final int BROKEN_PIPE = 128 + 13;
 
   private final ExecHandle exec;
   private final boolean stdin;
@@ -32,9 +31,14 @@ final class ExecStreams {
     this.tty = tty;
   }
 
-  /** Runs until the command ends; gives its exit code. */
+  /** Whether this process's terminal becomes the command's, Ctrl-C included. */
+  static boolean takesTerminal(boolean stdin, boolean tty) {
+    return tty && stdin && Terminal.present();
+  }
+
+  /** Runs until the command ends; gives its exit code. Fails when its output cannot be written. */
   int run() throws IOException {
-    if (!(tty && stdin && Terminal.present())) {
+    if (!takesTerminal(stdin, tty)) {
       Signals.on("INT", () -> tell(exec.signal(SIGINT)));
       return pump();
     }
@@ -49,28 +53,25 @@ final class ExecStreams {
     message.onFailure().recoverWithNull().subscribe().with(told -> {});
   }
 
+  // Our stdout and stderr stay open: what comes after is told there.
   private int pump() throws IOException {
     if (stdin) {
       Thread.ofPlatform().daemon().name("stdin").start(new StdinPump(exec));
     }
-    try (FileChannel out = new FileOutputStream(FileDescriptor.out).getChannel();
-        FileChannel err = new FileOutputStream(FileDescriptor.err).getChannel()) {
-      for (ExecEvent event :
-          exec.events().subscribe().asIterable(AHEAD, () -> new ArrayBlockingQueue<>(AHEAD))) {
-        switch (event) {
-          case ExecEvent.Started started -> {}
-          case ExecEvent.Output output -> write(output.stderr() ? err : out, output.data());
-          case ExecEvent.Truncated hole -> write(err, note(hole));
-          case ExecEvent.Exited exited -> {
-            return ended(err, exited.result());
-          }
+    FileChannel out = new FileOutputStream(FileDescriptor.out).getChannel();
+    FileChannel err = new FileOutputStream(FileDescriptor.err).getChannel();
+    for (ExecEvent event :
+        exec.events().subscribe().asIterable(AHEAD, () -> new ArrayBlockingQueue<>(AHEAD))) {
+      switch (event) {
+        case ExecEvent.Started started -> {}
+        case ExecEvent.Output output -> write(output.stderr() ? err : out, output.data());
+        case ExecEvent.Truncated hole -> write(err, note(hole));
+        case ExecEvent.Exited exited -> {
+          return ended(err, exited.result());
         }
       }
-    } catch (IOException nobodyReads) {
-      tell(exec.kill());
-      return BROKEN_PIPE;
     }
-    throw new IOException("the command's events ended without its exit");
+    throw new IllegalStateException("the command's events ended without its exit");
   }
 
   private static ByteBuffer note(ExecEvent.Truncated hole) {

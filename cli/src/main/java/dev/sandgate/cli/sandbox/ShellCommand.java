@@ -6,7 +6,7 @@ import dev.sandgate.cli.connection.ExitCode;
 import dev.sandgate.cli.connection.Failures;
 import dev.sandgate.cli.connection.Work;
 import dev.sandgate.cli.terminal.Terminal;
-import dev.sandgate.client.ExecHandle;
+import dev.sandgate.client.Execs;
 import dev.sandgate.client.Sandgate;
 import dev.sandgate.client.SandgateClientException;
 import dev.sandgate.proto.v1.Command;
@@ -14,6 +14,7 @@ import dev.sandgate.proto.v1.OutputPolicy;
 import dev.sandgate.proto.v1.TerminalSize;
 import java.io.IOException;
 import java.util.Objects;
+import java.util.UUID;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -49,9 +50,15 @@ public final class ShellCommand extends Work {
   @Override
   public Integer call() throws IOException {
     try (Sandgate sandgate = global().connect()) {
-      ExecHandle exec =
-          sandgate.sandboxes().handle(sandboxId).execs().start(command()).await().indefinitely();
-      return new ExecStreams(exec, true, true).run();
+      Execs execs = sandgate.sandboxes().handle(sandboxId).execs();
+      String execId = UUID.randomUUID().toString();
+      boolean terminal = ExecStreams.takesTerminal(true, true);
+      return new Attended(execs, execId, terminal, console())
+          .run(
+              !terminal,
+              () ->
+                  new ExecStreams(execs.start(execId, command()).await().indefinitely(), true, true)
+                      .run());
     } catch (SandgateClientException refused) {
       int code = Failures.tell(refused, spec().commandLine());
       return code == ExitCode.UNREACHABLE && !refused.requestSent() ? code : ExitCode.PLATFORM;

@@ -84,6 +84,11 @@ final class SpecOptions {
       description = "How long it may go unused, for example 10m")
   private @Nullable String idle;
 
+  /** Whether it is the backend that needs an environment. */
+  boolean takesTheDefaultBackend() {
+    return backend.isEmpty() || backend.equals("container");
+  }
+
   SandboxSpec spec(String environment) {
     SandboxSpec.Builder spec =
         SandboxSpec.newBuilder()

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.cli.sandbox;
 
+import dev.sandgate.cli.output.Printable;
 import dev.sandgate.client.ExecHandle;
 import io.smallrye.mutiny.Uni;
 import java.io.FileDescriptor;
@@ -50,7 +51,7 @@ final class StdinPump implements Runnable {
     closed = true;
     room.release();
     if (!ExecStreams.closed(failure)) {
-      System.err.println("sandgate: stdin: " + failure.getMessage());
+      System.err.println("sandgate: stdin: " + Printable.of(String.valueOf(failure.getMessage())));
     }
   }
 }

@@ -3,6 +3,7 @@
 package dev.sandgate.cli.platform;
 
 import java.io.ByteArrayOutputStream;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -36,7 +37,7 @@ final class Cli {
         new ArrayList<>(
             List.of(
                 "env",
-                "--default-signal=INT",
+                "--default-signal=INT,HUP,TERM",
                 System.getProperty("java.home") + "/bin/java",
                 "--enable-native-access=ALL-UNNAMED",
                 "--sun-misc-unsafe-memory-access=allow",
@@ -56,12 +57,21 @@ final class Cli {
     return started(words(arguments));
   }
 
+  /** Starts it with its stdout in a file. */
+  Process startInto(File stdout, String... arguments) throws IOException {
+    return builder(words(arguments)).redirectOutput(stdout).start();
+  }
+
   private Process started(List<String> words) throws IOException {
+    return builder(words).start();
+  }
+
+  private ProcessBuilder builder(List<String> words) {
     ProcessBuilder builder = new ProcessBuilder(words);
     builder.environment().put("SANDGATE_URL", platform.url());
     builder.environment().put("SANDGATE_API_KEY", platform.key());
     builder.environment().put("SANDGATE_DATA", platform.data().toString());
-    return builder.start();
+    return builder;
   }
 
   /** Runs it to its end with nothing on stdin. */
@@ -74,11 +84,15 @@ final class Cli {
     return ended(start(arguments), stdin);
   }
 
+  /** Starts it in a terminal, whose keys are the process's stdin. */
+  Process open(String... arguments) throws IOException {
+    String line = String.join(" ", words(arguments));
+    return started(List.of("script", "-qec", "stty rows 33 cols 99; " + line, "/dev/null"));
+  }
+
   /** Runs it in a terminal to its end, typing what is given. */
   Ended type(String keys, String... arguments) throws IOException, InterruptedException {
-    String line = String.join(" ", words(arguments));
-    Process process =
-        started(List.of("script", "-qec", "stty rows 33 cols 99; " + line, "/dev/null"));
+    Process process = open(arguments);
     return ended(process, new java.io.ByteArrayInputStream(keys.getBytes(StandardCharsets.UTF_8)));
   }
 

@@ -3,10 +3,12 @@
 package dev.sandgate.cli.platform;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.sandgate.client.SandboxHandle;
 import java.io.ByteArrayInputStream;
+import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -85,6 +87,31 @@ final class CliEndToEndTest {
 
     assertEquals(137, ended.code());
     assertTrue(ended.stderr().contains("COMMAND_TIMEOUT"), ended.stderr());
+  }
+
+  @Test
+  void shouldSayThatTheSandboxWasRemoved() throws IOException, InterruptedException {
+    SandboxHandle gone = platform.box();
+    Process process = cli.start("exec", gone.id(), "sh", "-c", "echo ready; sleep 1000");
+    assertEquals(6, process.getInputStream().readNBytes(6).length);
+    gone.close();
+
+    Cli.Ended ended = Cli.ended(process, new ByteArrayInputStream(new byte[0]));
+
+    assertEquals(125, ended.code());
+    assertTrue(ended.stderr().contains("killed: SANDBOX_DELETED"), ended.stderr());
+    assertTrue(ended.stderr().contains("exec --id "), ended.stderr());
+  }
+
+  @Test
+  void shouldSayThatTheOutputCannotBeWritten() throws IOException, InterruptedException {
+    Process process = cli.startInto(new File("/dev/full"), "exec", box.id(), "yes", "full");
+
+    Cli.Ended ended = Cli.ended(process, new ByteArrayInputStream(new byte[0]));
+
+    assertEquals(125, ended.code());
+    assertTrue(ended.stderr().contains("cannot be written: No space left"), ended.stderr());
+    assertFalse(box.run("ps -o args").stdoutText().contains("yes full"));
   }
 
   @Test

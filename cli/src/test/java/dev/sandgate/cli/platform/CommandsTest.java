@@ -96,6 +96,20 @@ final class CommandsTest {
   }
 
   @Test
+  void shouldShowNoControlCharacterThatOthersChose() {
+    String evil = "a\u001b[31mb\u009b2J\u202ec";
+    String id = done("create", "busybox", "--label", "job=" + evil).strip();
+    String shown = "a\\x1b[31mb\\x9b2J\\u202ec";
+    assertTrue(done("ls").contains("job=" + shown), out.toString());
+    assertTrue(done("get", id).contains(shown), out.toString());
+    assertFalse(out.toString().contains("\u001b"), out.toString());
+    done("rm", id);
+    assertEquals(1, run("get", "sb-local-\u001b[2Jx\ny"));
+    assertFalse(err.toString().contains("\u001b"), err.toString());
+    assertEquals(1, err.toString().lines().count(), err.toString());
+  }
+
+  @Test
   void shouldKeepASessionAndRenewALease() {
     String id = done("create", "busybox", "--lease", "5m", "--idle", "10m").strip();
     assertTrue(done("get", id).contains("lease until"));

@@ -130,8 +130,7 @@ public final class RpcCall<Q, R> {
    * @param cause why
    */
   public void abort(Throwable cause) {
-    String message = "cannot make the next request: " + cause.getMessage();
-    context.execute(() -> abort(RpcFailure.broken(GrpcStatus.CANCELLED, message, cause)));
+    context.execute(() -> abort(RpcFailure.ofCaller(cause)));
   }
 
   void opened(AsyncResult<GrpcClientRequest<Q, R>> opened, String key, Duration silence) {

@@ -14,6 +14,7 @@ public final class RpcFailure extends RuntimeException {
   private final GrpcStatus status;
   private final transient ErrorDetail detail;
   private final boolean sent;
+  private boolean callers;
 
   RpcFailure(GrpcStatus status, String message, ErrorDetail detail) {
     super(message);
@@ -50,6 +51,28 @@ public final class RpcFailure extends RuntimeException {
    */
   public static RpcFailure broken(GrpcStatus status, String message, @Nullable Throwable cause) {
     return new RpcFailure(status, message, true, cause);
+  }
+
+  /**
+   * A failure of the requests that the caller gives.
+   *
+   * @param cause the caller's own failure
+   * @return CANCELLED, sent
+   */
+  static RpcFailure ofCaller(Throwable cause) {
+    String message = "cannot make the next request: " + cause.getMessage();
+    RpcFailure failure = broken(GrpcStatus.CANCELLED, message, cause);
+    failure.callers = true;
+    return failure;
+  }
+
+  /**
+   * Whether the caller's requests failed, for a reason that is the cause.
+   *
+   * @return true when neither the platform nor the connection failed
+   */
+  public boolean callers() {
+    return callers;
   }
 
   /**

@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+package dev.sandgate.cli.terminal;
+
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Turns signals that end this process into an interrupt of the thread that made it, so that this thread undoes what it
+ * began; a thread that is not done in time is not waited for. A signal that was ignored at the start stays ignored.
+ */
+public final class Interruption implements AutoCloseable {
+
+  private static final Map<String, Integer> NUMBERS = Map.of("HUP", 1, "INT", 2, "TERM", 15);
+  private static final int SIGNALLED = 128;
+  private static final long LIMIT_SECONDS = 15;
+
+  private final Thread worker = Thread.currentThread();
+  private final CountDownLatch closed = new CountDownLatch(1);
+  private volatile int signal;
+
+  private Interruption() {}
+
+  /** Listens to HUP, TERM and, when asked, INT from now on. */
+  public static Interruption listen(boolean interrupt) {
+    Interruption interruption = new Interruption();
+    NUMBERS.forEach(
+        (name, number) -> {
+          if (interrupt || !name.equals("INT")) {
+            Signals.on(name, () -> interruption.arrived(number));
+          }
+        });
+    return interruption;
+  }
+
+  private void arrived(int number) {
+    if (closed.getCount() == 0) {
+      System.exit(SIGNALLED + number);
+    }
+    signal = number;
+    worker.interrupt();
+    try {
+      if (!closed.await(LIMIT_SECONDS, TimeUnit.SECONDS)) {
+        System.exit(SIGNALLED + number);
+      }
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Whether a signal came; the thread's interrupt is taken back, so that it can undo. */
+  public boolean taken() {
+    boolean came = signal != 0;
+    if (came && Thread.interrupted()) {
+      return true;
+    }
+    return came;
+  }
+
+  /** 128 and the signal when one came, otherwise what is given. */
+  public int exitCode(int otherwise) {
+    return signal == 0 ? otherwise : SIGNALLED + signal;
+  }
+
+  /** What is begun is done or undone: a signal from now on ends the process at once. */
+  @Override
+  public void close() {
+    closed.countDown();
+  }
+}
