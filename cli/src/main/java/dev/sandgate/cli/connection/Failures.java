@@ -72,8 +72,9 @@ public final class Failures implements IExecutionExceptionHandler, IParameterExc
         say(command, "FAILED", Reasons.of(local));
         yield ExitCode.FAILURE;
       }
-      case UncheckedIOException local -> tell(local.getCause(), command);
-      case CompletionException wrapped when wrapped.getCause() instanceof IOException local ->
+      case RuntimeException wrapped
+          when (wrapped instanceof UncheckedIOException || wrapped instanceof CompletionException)
+              && wrapped.getCause() instanceof IOException local ->
           tell(local, command);
       default -> {
         say(command, "INTERNAL", "unexpected: " + failure);
