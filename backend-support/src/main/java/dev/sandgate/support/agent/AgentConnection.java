@@ -121,8 +121,8 @@ public final class AgentConnection implements AutoCloseable {
   }
 
   /**
-   * Whether the kernel killed something in the guest for memory since the last start or end of a command: after {@link #lost},
-   * most likely the agent.
+   * Whether the kernel killed more in the guest for memory than commands were told of, or the agent survived: after {@link #lost},
+   * the agent.
    */
   public Uni<Boolean> killedForMemory() {
     return oom.rose();

@@ -115,6 +115,7 @@ final class ExecExchange extends Exchange implements DemandStream.Source<ExecEve
     if (stdin != null) {
       throw new MalformedFrameException("started twice, second pid " + pid);
     }
+    oom.explain(killsBefore);
     stdin = new SendWindow(link, channel, accepted, !opening.terminal());
     if (abandoned) {
       undo();
@@ -196,7 +197,12 @@ final class ExecExchange extends Exchange implements DemandStream.Source<ExecEve
     fields.end();
     link.forget(this);
     closeStdin("the command has ended");
-    oom.read(link, kills -> end(new Exited(code, signal, kills > killsBefore, end, usage)));
+    oom.read(
+        link,
+        kills -> {
+          oom.explain(kills);
+          end(new Exited(code, signal, kills > killsBefore, end, usage));
+        });
   }
 
   private void end(Exited event) {

@@ -16,10 +16,20 @@ final class OomWatch {
   private static final Logger LOG = LoggerFactory.getLogger(OomWatch.class);
 
   private final GuestView view;
-  private volatile long last;
+  private long last;
+  private volatile long explained;
 
+  /** A watch whose count begins with what was killed so far. */
   OomWatch(GuestView view) {
     this.view = view;
+    view.memoryKills()
+        .subscribe()
+        .with(this::explain, failure -> LOG.debug("no reading of memory kills", failure));
+  }
+
+  /** So many kills are known not to be the agent's: it lived afterwards, or a command was told. */
+  void explain(long kills) {
+    explained = Math.max(explained, kills);
   }
 
   /**
@@ -44,8 +54,8 @@ final class OomWatch {
             });
   }
 
-  /** Whether the counter rose since it was last read: what else died than a command that was told. */
+  /** Whether more was killed than is explained: after the agent's end, the agent. */
   Uni<Boolean> rose() {
-    return view.memoryKills().map(kills -> kills > last);
+    return view.memoryKills().map(kills -> kills > explained);
   }
 }
