@@ -86,9 +86,9 @@ final class Lane {
     int done = 0;
     while (done < most) {
       int piece = Math.min(piece(now), most - done);
+      slow(now, piece);
       out.write(bytes, done, piece);
       done += piece;
-      slow(now, piece);
     }
     return allowed.updateAndGet(left -> left == FOR_EVER ? left : Math.max(0, left - most)) > 0;
   }
