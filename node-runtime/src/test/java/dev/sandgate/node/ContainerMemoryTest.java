@@ -86,7 +86,8 @@ class ContainerMemoryTest {
       ExecResult result = run(sandbox, line);
       return result.getOutOfMemory() || endedForMemory(sandbox);
     } catch (Failed failed) {
-      // Before the memory is given back there may be too little to start anything: then nothing was killed.
+      // Before the memory is given back there may be too little to start anything: then nothing was
+      // killed.
       return failed.detail().getCode().equals("EXEC_FAILED")
           ? killed(sandbox, line)
           : endedForMemory(sandbox);

@@ -66,11 +66,14 @@ public final class Handover<T> implements UniSubscription {
    * Gives it to the waiter, if there still is one.
    *
    * @param item what is given
+   * @return false when the waiter had left: the item stays the caller's
    */
-  public void complete(T item) {
-    if (settled.compareAndSet(false, true)) {
+  public boolean complete(T item) {
+    boolean waits = settled.compareAndSet(false, true);
+    if (waits) {
       waiter.onItem(item);
     }
+    return waits;
   }
 
   /**

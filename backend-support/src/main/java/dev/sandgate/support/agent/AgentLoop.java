@@ -23,6 +23,11 @@ public final class AgentLoop implements AutoCloseable {
 
   private static final int CONGESTED_BYTES = 8 * 1024 * 1024;
 
+  /** Not 0: what a last task opens is closed only by one more round. */
+  private static final long QUIET_MILLIS = 20;
+
+  private static final long MOST_MILLIS = 2_000;
+
   private final AgentTuning tuning;
   private final EventLoopGroup group;
   private final Bootstrap bootstrap;
@@ -70,6 +75,6 @@ public final class AgentLoop implements AutoCloseable {
   @Override
   @SuppressWarnings("FutureReturnValueIgnored") // the threads are daemons; nobody waits for them
   public void close() {
-    group.shutdownGracefully(0, 2, TimeUnit.SECONDS);
+    group.shutdownGracefully(QUIET_MILLIS, MOST_MILLIS, TimeUnit.MILLISECONDS);
   }
 }

@@ -96,7 +96,9 @@ final class Dialing {
   private void welcomed(Link fresh, Greeting greeting) {
     over = true;
     new HealthProbe(fresh, tuning, view).start();
-    waiter.complete(new AgentConnection(fresh, greeting, new OomWatch(view)));
+    if (!waiter.complete(new AgentConnection(fresh, greeting, new OomWatch(view)))) {
+      fresh.close("nobody waits for the connection");
+    }
   }
 
   @SuppressWarnings("FutureReturnValueIgnored") // an attempt that comes late finds it over
