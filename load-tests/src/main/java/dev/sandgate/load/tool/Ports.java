@@ -13,7 +13,7 @@ import java.util.function.BooleanSupplier;
 /** TCP ports of this machine's loopback. */
 public final class Ports {
 
-  private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(60);
+  private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(20);
 
   private Ports() {}
 
