@@ -13,6 +13,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,6 +58,9 @@ public final class Sandgate implements AutoCloseable {
             new VertxOptions()
                 .setUseDaemonThread(true)
                 .setPreferNativeTransport(true)
+                // It would tell users of a loaded machine that a thread waits for a processor.
+                .setBlockedThreadCheckInterval(1)
+                .setBlockedThreadCheckIntervalUnit(TimeUnit.HOURS)
                 .setEventLoopPoolSize(options.connections()));
     return new Sandgate(vertx, vertx, options);
   }
