@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -40,6 +41,7 @@ public final class Gateway implements AutoCloseable {
   private final Relay relay;
   private final Door door;
   private final Channel listener;
+  private final CompletableFuture<Void> hurried = new CompletableFuture<>();
   private boolean closed;
 
   private Gateway(
@@ -152,11 +154,19 @@ public final class Gateway implements AutoCloseable {
     LOG.info("gateway on port {} closed", port());
   }
 
+  /** A {@link #close} that waits for streams to end, or a later one, waits no more: it ends them now. Never blocks. */
+  public void hurry() {
+    hurried.complete(null);
+  }
+
   private void awaitDrained() {
     try {
-      relay.drain().get(config.limits().drain().toMillis(), TimeUnit.MILLISECONDS);
+      CompletableFuture.anyOf(relay.drain(), hurried)
+          .get(config.limits().drain().toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException e) {
-      LOG.warn("streams still run at the end of the time to drain, they are ended", e);
+      LOG.warn(
+          "streams still run after {} s, the time to drain: they are ended",
+          config.limits().drain().toSeconds());
     } catch (ExecutionException e) {
       throw new IllegalStateException("draining failed", e);
     } catch (InterruptedException e) {

@@ -94,6 +94,20 @@ final class LifecycleTest {
   }
 
   @Test
+  void shouldNotWaitForStreamsWhenItIsHurried() {
+    Gateway gateway = Gateway.start(vertx, config(0, Duration.ofMinutes(10)));
+    try (TestClient client = TestClient.of(vertx, gateway)) {
+      int began = node.began.get();
+      Future<Outcome<ExecEvent>> running = interact(client);
+      Await.until("it runs", () -> node.began.get() > began);
+      CompletableFuture<Void> closing = CompletableFuture.runAsync(gateway::close);
+      gateway.hurry();
+      assertEquals(GrpcStatus.UNAVAILABLE, Await.result(running).status());
+      closing.join();
+    }
+  }
+
+  @Test
   void shouldLetStreamsEndWhileItDrains() {
     Gateway gateway = Gateway.start(vertx, config(0, Duration.ofSeconds(20)));
     try (RawPeer client = RawPeer.client(gateway.port())) {

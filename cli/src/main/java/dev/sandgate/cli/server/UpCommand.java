@@ -96,16 +96,40 @@ public final class UpCommand extends Work {
   @Override
   public Integer call() throws IOException {
     CountDownLatch stop = new CountDownLatch(1);
-    Signals.on("TERM", stop::countDown);
-    Signals.on("INT", stop::countDown);
+    CountDownLatch stopNow = new CountDownLatch(2);
+    Runnable heard =
+        () -> {
+          stop.countDown();
+          stopNow.countDown();
+        };
+    Signals.on("TERM", heard);
+    Signals.on("INT", heard);
     try (Server server = Server.start(config())) {
       tell(console(), server);
       stop.await();
-      console().note("sandgate: stopping; sandboxes live on and come back with the next start");
+      console()
+          .note(
+              "sandgate: stopping; sandboxes live on and come back with the next start."
+                  + " What streams has 30 s to end; a second signal ends it now");
+      hurryOn(stopNow, server);
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
     }
     return ExitCode.OK;
+  }
+
+  private static void hurryOn(CountDownLatch stopNow, Server server) {
+    Thread.ofVirtual()
+        .name("second signal")
+        .start(
+            () -> {
+              try {
+                stopNow.await();
+                server.hurry();
+              } catch (InterruptedException closed) {
+                Thread.currentThread().interrupt();
+              }
+            });
   }
 
   private ServerConfig config() throws IOException {

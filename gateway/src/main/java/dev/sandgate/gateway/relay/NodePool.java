@@ -48,6 +48,9 @@ final class NodePool {
   private boolean pausing;
   private boolean closed;
 
+  /** The last connection left as agreed, so that the next one is no news. */
+  private boolean expected;
+
   /** {@code alive} counts the usable connections of all loops. */
   NodePool(RelayLoop loop, NodeAddress node, int most, AtomicInteger alive) {
     this.loop = loop;
@@ -150,9 +153,10 @@ final class NodePool {
     connecting--;
     failures = 0;
     connectedNanos = loop.nanoTime();
-    if (alive.getAndIncrement() == 0) {
+    if (alive.getAndIncrement() == 0 && !expected) {
       LOG.info("node {} is reachable", node);
     }
+    expected = false;
     serveWaiting();
   }
 
@@ -169,7 +173,8 @@ final class NodePool {
   void retired(NodeConnection connection) {
     if (connection.isConfigured() && connections.remove(connection)) {
       leaving.add(connection);
-      left("is going away");
+      expected = true; // nodes end connections that carried nothing for a while
+      left();
     }
   }
 
@@ -180,16 +185,17 @@ final class NodePool {
       return;
     }
     if (connection.isConfigured()) {
-      left("closed the connection");
+      if (!closed) {
+        LOG.warn("node {} closed a connection", node);
+      }
+      left();
     } else {
       failed("the connection did not become ready");
     }
   }
 
-  private void left(String how) {
-    if (alive.decrementAndGet() == 0 && !closed) {
-      LOG.warn("node {} {}", node, how);
-    }
+  private void left() {
+    alive.decrementAndGet();
     if (loop.nanoTime() - connectedNanos > TimeUnit.MILLISECONDS.toNanos(MOST_PAUSE_MILLIS)) {
       start();
     } else if (connections.isEmpty()) {
@@ -199,6 +205,7 @@ final class NodePool {
 
   private void failed(String why) {
     connecting--;
+    expected = false;
     if (failures == 0 && !closed) {
       LOG.warn("node {} is unreachable: {}", node, why);
     }
