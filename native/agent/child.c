@@ -84,10 +84,16 @@ static void set_limits(int report, const struct child *child) {
   check(report, RAW(SYS_prlimit64, 0, RLIMIT_NOFILE, &files, 0, 0), "open-file limit");
 }
 
+// The kernel says EINVAL of an id that the sandbox's user namespace does not have.
+static void check_id(int report, long result, const char *step, const struct account *account) {
+  if (result == -EINVAL) fail(report, FAIL_NO_USER, 0, "no such user (out of range):", account->name);
+  check(report, result, step);
+}
+
 static void become(int report, const struct account *account) {
-  check(report, RAW(SYS_setgroups, account->group_count, account->groups, 0, 0, 0), "groups");
-  check(report, RAW(SYS_setresgid, account->gid, account->gid, account->gid, 0, 0), "gid");
-  check(report, RAW(SYS_setresuid, account->uid, account->uid, account->uid, 0, 0), "uid");
+  check_id(report, RAW(SYS_setgroups, account->group_count, account->groups, 0, 0, 0), "groups", account);
+  check_id(report, RAW(SYS_setresgid, account->gid, account->gid, account->gid, 0, 0), "gid", account);
+  check_id(report, RAW(SYS_setresuid, account->uid, account->uid, account->uid, 0, 0), "uid", account);
   if (!account->uid) return;
   struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
   struct __user_cap_data_struct none[2] = {{0, 0, 0}, {0, 0, 0}};

@@ -68,10 +68,12 @@ static void keep_only(int first, int second, int third) {
 }
 
 // Takes the user's ids for every access check. The real ids stay, so that the user's processes cannot signal the worker.
+// The kernel says EINVAL of an id that the sandbox's user namespace does not have.
 static void become(const struct account *account) {
-  if (setgroups(account->group_count, account->groups)) files_fail(errno, "groups");
-  if (setresgid((gid_t)-1, account->gid, (gid_t)-1)) files_fail(errno, "gid");
-  if (setresuid((uid_t)-1, account->uid, (uid_t)-1)) files_fail(errno, "uid");
+  bool failed = setgroups(account->group_count, account->groups) || setresgid((gid_t)-1, account->gid, (gid_t)-1)
+      || setresuid((uid_t)-1, account->uid, (uid_t)-1);
+  if (failed && errno == EINVAL) files_no_user("no such user (out of range)");
+  if (failed) files_fail(errno, "user");
 }
 
 static void act_for(struct text user) {

@@ -47,7 +47,7 @@ class Sandboxed(unittest.TestCase):
         self.assertEqual(self.shell(script, cwd="").out.split(), [b"1000", b"1000", b"1000", b"1001", b"/home/user", b"0" * 16])
         lines = self.shell("grep -E 'Cap(Prm|Eff|Bnd)' /proc/self/status | cut -f2 | sort -u", user="root").out
         self.assertEqual(lines.decode().split(), [BOUNDED])
-        self.assertFails(4, 22, lambda: self.shell("true", user="100000"))
+        self.assertFails(7, 0, lambda: self.shell("true", user="100000"))
 
     def test_a_terminal(self):
         command = self.host.exec("/bin/sh", "-c", "tty; stty size; ls -ln $(tty) | cut -c1-10; read x; echo got $x", size=(99, 33))
@@ -94,6 +94,13 @@ class Sandboxed(unittest.TestCase):
         channel = self.host.open()
         self.host.send(MKDIR, channel, text("") + text("/etc/x") + struct.pack(">I", 0o755))
         self.assertFails(4, 13, lambda: self.host.receive(channel).check())
+
+    def test_an_id_out_of_range_is_no_user(self):
+        for user in ("65536", "4294967294"):
+            self.assertIn(user, self.assertFails(7, 0, lambda: self.shell("true", user=user)))
+            channel = self.host.open()
+            self.host.send(MKDIR, channel, text(user) + text("/tmp/x") + struct.pack(">I", 0o755))
+            self.assertFails(7, 0, lambda: self.host.receive(channel).check())
 
     def test_a_directory_of_a_layer_moves(self):
         channel = self.host.open()

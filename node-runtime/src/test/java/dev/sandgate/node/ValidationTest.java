@@ -17,6 +17,7 @@ import dev.sandgate.proto.v1.ExecsGrpcClient;
 import dev.sandgate.proto.v1.FilesGrpcClient;
 import dev.sandgate.proto.v1.Limits;
 import dev.sandgate.proto.v1.NetworkPolicy;
+import dev.sandgate.proto.v1.RunExecRequest;
 import dev.sandgate.proto.v1.SandboxSpec;
 import dev.sandgate.proto.v1.SandboxesGrpcClient;
 import dev.sandgate.proto.v1.StartExecRequest;
@@ -153,6 +154,9 @@ class ValidationTest {
         assertThrows(Failed.class, () -> node.rpc().stream(ExecsGrpcClient.Start, request).rest());
     assertEquals(GrpcStatus.INVALID_ARGUMENT, failed.status(), failed.getMessage());
     assertEquals(field, failed.detail().getField());
+    RunExecRequest run = RunExecRequest.newBuilder().setSandboxId(sandbox).setCommand(bad).build();
+    Failed unary = assertThrows(Failed.class, () -> node.rpc().unary(ExecsGrpcClient.Run, run));
+    assertEquals(field, unary.detail().getField());
     assertEquals(before, node.host().faults().passed(Point.EXEC));
   }
 

@@ -62,7 +62,7 @@ final class RunCall {
     if (asked.getStdin() && request.getStdin().isEmpty()) {
       throw invalid("command.stdin", "Run writes stdin by itself; put the bytes into stdin");
     }
-    return asked.toBuilder()
+    return Commands.read(asked).toBuilder()
         .setStdin(!request.getStdin().isEmpty())
         .setOutputPolicy(OutputPolicy.OUTPUT_POLICY_RECORD)
         .build();
