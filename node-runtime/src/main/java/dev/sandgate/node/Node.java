@@ -4,6 +4,7 @@ package dev.sandgate.node;
 
 import dev.sandgate.node.backends.Backends;
 import dev.sandgate.node.config.KnownSettings;
+import dev.sandgate.node.config.LayerSettings;
 import dev.sandgate.node.config.Recording;
 import dev.sandgate.node.environments.Catalogue;
 import dev.sandgate.node.environments.Environments;
@@ -103,7 +104,8 @@ public final class Node implements AutoCloseable {
     Database database = Database.open(data.resolve("node.db"), schema(), durability(recording));
     undo.push("database", database::close);
     Backends backends = backends(config, data);
-    Environments environments = new Environments(database, data);
+    Environments environments =
+        new Environments(database, data, LayerSettings.of(config.settings()).collapseBytes());
     Sandboxes sandboxes =
         new Sandboxes(
             new Sandboxes.Parts(

@@ -31,7 +31,7 @@ import picocli.CommandLine.Parameters;
 /** Makes an environment and tells how it goes. */
 @Command(
     name = "import",
-    description = "Make an environment from a builtin, a directory or a tar archive.")
+    description = "Make an environment from a builtin, an image, a directory or a tar archive.")
 final class ImportCommand extends Work {
 
   @Parameters(paramLabel = "NAME", description = "1-63 characters of [a-z0-9._-].")
@@ -81,6 +81,15 @@ final class ImportCommand extends Work {
         paramLabel = "FILE",
         description = "A tar archive here, which is uploaded.")
     private @Nullable Path tar;
+
+    @Option(
+        names = "--image",
+        paramLabel = "IMAGE",
+        description = {
+          "An OCI or Docker image: docker://HOST/NAME:TAG from a registry; or on the node",
+          "oci:/DIR:NAME, oci-archive:/FILE, docker-archive:/FILE."
+        })
+    private @Nullable String image;
   }
 
   @Override
@@ -118,6 +127,8 @@ final class ImportCommand extends Work {
     ImportEnvironmentRequest.Builder request = request();
     if (from.builtin != null) {
       request.setBuiltin(from.builtin);
+    } else if (from.image != null) {
+      request.setImage(from.image);
     } else if (from.directory != null) {
       request.setDirectory(from.directory.toAbsolutePath().normalize().toString());
     } else {

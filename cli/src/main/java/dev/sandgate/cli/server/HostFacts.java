@@ -74,6 +74,7 @@ final class HostFacts {
 
   private void tools() {
     tool("mkfs.erofs", "apt-get install erofs-utils (builds layers)");
+    tool("skopeo", "apt-get install skopeo (fetches images)");
     tool("debootstrap", "apt-get install debootstrap (the debian environment)");
     tool("busybox", "apt-get install busybox-static (the busybox environment)");
   }

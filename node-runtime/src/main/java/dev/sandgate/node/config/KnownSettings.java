@@ -15,6 +15,7 @@ public final class KnownSettings {
   private static final String BACKEND = "backend.";
   private static final List<String> NAMES =
       List.of(
+          "node.collapse-bytes",
           "node.idle-timeout",
           "node.journal",
           "node.lease",

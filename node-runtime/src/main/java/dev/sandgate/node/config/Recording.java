@@ -59,7 +59,7 @@ public record Recording(
     };
   }
 
-  private static long number(Map<String, String> settings, String key, long otherwise) {
+  static long number(Map<String, String> settings, String key, long otherwise) {
     String value = settings.get(key);
     if (value == null) {
       return otherwise;

@@ -128,21 +128,23 @@ public final class Catalogue {
     return Optional.ofNullable(environments.get(key));
   }
 
-  /** Puts a layer and the environment on top of it under its name, together; blocks until it is kept. */
-  synchronized void publish(StoredLayer layer, Named named, boolean replace) {
+  /** Puts layers and the environment with them under its name, together; blocks until it is kept. */
+  synchronized void publish(List<StoredLayer> added, Named named, boolean replace) {
     if (!replace && environments.containsKey(named.key())) {
       throw taken(named.key());
     }
     database
         .change(
             statements -> {
-              statements.update(
-                  "INSERT OR IGNORE INTO layers VALUES (?, ?, ?, ?, ?)",
-                  layer.digest(),
-                  layer.kind().getNumber(),
-                  layer.name(),
-                  layer.size(),
-                  layer.source());
+              for (StoredLayer layer : added) {
+                statements.update(
+                    "INSERT OR IGNORE INTO layers VALUES (?, ?, ?, ?, ?)",
+                    layer.digest(),
+                    layer.kind().getNumber(),
+                    layer.name(),
+                    layer.size(),
+                    layer.source());
+              }
               statements.update(
                   "INSERT OR REPLACE INTO environments VALUES (?, ?, ?, ?, ?)",
                   named.name(),
@@ -152,15 +154,18 @@ public final class Catalogue {
                   named.createdMillis());
             })
         .join();
-    layers.putIfAbsent(layer.digest(), layer);
+    added.forEach(layer -> layers.putIfAbsent(layer.digest(), layer));
     environments.put(named.key(), named);
   }
 
-  /** Layers with one more among them, in the order base, workspaces, toolkits; lowest first. */
-  synchronized List<String> stacked(List<String> beneath, StoredLayer added) {
+  /** Layers, known or new, with one more among them, in the order base, workspaces, toolkits; lowest first. */
+  synchronized List<String> stacked(
+      List<String> beneath, List<StoredLayer> fresh, StoredLayer added) {
+    Map<String, StoredLayer> all = new LinkedHashMap<>(layers);
+    fresh.forEach(layer -> all.put(layer.digest(), layer));
     List<StoredLayer> stack = new ArrayList<>();
     for (String digest : beneath) {
-      StoredLayer layer = layers.get(digest);
+      StoredLayer layer = all.get(digest);
       if (layer != null && !digest.equals(added.digest())) {
         stack.add(layer);
       }

@@ -29,11 +29,15 @@ public final class Environments {
   private final Imports imports;
   private final Uses uses = new Uses();
 
-  /** Opens the layer store below a directory; blocks. */
-  public Environments(Database database, Path dataDirectory) {
+  /**
+   * Opens the layer store below a directory; blocks.
+   *
+   * @param collapseBytes how large the layers of an image that become one may be together, as its registry has them
+   */
+  public Environments(Database database, Path dataDirectory, long collapseBytes) {
     store = new LayerStore(dataDirectory.resolve("layers"));
     catalogue = new Catalogue(database);
-    imports = new Imports(catalogue, store, dataDirectory);
+    imports = new Imports(catalogue, store, dataDirectory, collapseBytes);
   }
 
   /** Answers the methods of {@code sandgate.v1.Environments}. */

@@ -71,8 +71,9 @@ record ImportRequest(
       case DIRECTORY -> "directory:" + Fields.path("directory", asked.getDirectory());
       case TAR -> "tar:" + Fields.path("tar", asked.getTar());
       case UPLOAD -> "upload";
+      case IMAGE -> "image:" + ImageImport.reference(asked.getImage());
       case SOURCE_NOT_SET ->
-          throw invalid("source", "it is missing; give builtin, directory, tar or upload");
+          throw invalid("source", "it is missing; give builtin, directory, tar, upload or image");
     };
   }
 

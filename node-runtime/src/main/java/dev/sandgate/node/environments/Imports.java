@@ -4,6 +4,7 @@ package dev.sandgate.node.environments;
 
 import dev.sandgate.node.environments.Catalogue.Named;
 import dev.sandgate.node.environments.Catalogue.StoredLayer;
+import dev.sandgate.proto.v1.ImportEnvironmentRequest.SourceCase;
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.SandgateException;
 import java.io.IOException;
@@ -11,6 +12,8 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -23,9 +26,11 @@ final class Imports {
   private final Path data;
   private final Path work;
   private final Path cache;
+  private final long collapseBytes;
   private final ReentrantLock debian = new ReentrantLock();
 
-  Imports(Catalogue catalogue, LayerStore store, Path dataDirectory) {
+  Imports(Catalogue catalogue, LayerStore store, Path dataDirectory, long collapseBytes) {
+    this.collapseBytes = collapseBytes;
     this.catalogue = catalogue;
     this.store = store;
     this.data = dataDirectory;
@@ -65,15 +70,25 @@ final class Imports {
       throws IOException {
     Path place = Files.createDirectory(work.resolve(UUID.randomUUID().toString()));
     try {
+      if (request.asked().getSourceCase() == SourceCase.IMAGE) {
+        return ofImage(request, place, progress);
+      }
       Path image = place.resolve("image.erofs");
       String user = image(request, new Place(place, image), upload, progress);
-      progress.accept("storing the layer");
-      long size = Files.size(image);
-      String digest = store.adopt(image);
-      return publish(request, digest, size, user);
+      return publish(request, List.of(image), user, progress);
     } finally {
       Tree.delete(place);
     }
+  }
+
+  private Named ofImage(ImportRequest request, Path place, Consumer<String> progress)
+      throws IOException {
+    ImageImport images = new ImageImport(place, collapseBytes, progress);
+    OciLayout image = images.fetch(request.asked().getImage());
+    ImageImport.Made made = images.images(image);
+    String known = made.hasUser("user") ? "user" : "root";
+    String own = image.user().isEmpty() ? known : image.user();
+    return publish(request, made.images(), user(request, own), progress);
   }
 
   private record Place(Path directory, Path image) {
@@ -104,7 +119,7 @@ final class Imports {
           yield unpacked(request, in, place, progress);
         }
       }
-      case SOURCE_NOT_SET -> throw new IllegalStateException("checked before");
+      case IMAGE, SOURCE_NOT_SET -> throw new IllegalStateException("checked before");
     };
   }
 
@@ -179,17 +194,28 @@ final class Imports {
     return tar;
   }
 
-  private Named publish(ImportRequest request, String digest, long size, String user) {
-    StoredLayer layer =
-        new StoredLayer(digest, request.kind(), request.asked().getName(), size, request.source());
+  private Named publish(
+      ImportRequest request, List<Path> images, String user, Consumer<String> progress)
+      throws IOException {
+    progress.accept("storing the layers");
+    List<StoredLayer> layers = new ArrayList<>();
+    List<String> stack = request.on();
+    for (Path image : images) {
+      long size = Files.size(image);
+      StoredLayer layer =
+          new StoredLayer(
+              store.adopt(image),
+              request.kind(),
+              request.asked().getName(),
+              size,
+              request.source());
+      stack = catalogue.stacked(stack, layers, layer);
+      layers.add(layer);
+    }
     Named named =
         new Named(
-            request.asked().getName(),
-            request.tag(),
-            catalogue.stacked(request.on(), layer),
-            user,
-            System.currentTimeMillis());
-    catalogue.publish(layer, named, request.asked().getReplace());
+            request.asked().getName(), request.tag(), stack, user, System.currentTimeMillis());
+    catalogue.publish(layers, named, request.asked().getReplace());
     return named;
   }
 

@@ -42,6 +42,7 @@ final class TarReader implements Closeable {
   /** Sees whether the end was marked: without a mark the archive was cut off. */
   private static final class Records extends TarArchiveInputStream {
     private final InputStream plain;
+    private final PaxAttributes attributes = new PaxAttributes();
     private boolean marked;
 
     Records(InputStream plain) {
@@ -54,6 +55,15 @@ final class TarReader implements Closeable {
     protected byte[] readRecord() throws IOException {
       byte[] read = super.readRecord();
       marked |= read != null && isEOFRecord(read);
+      return read;
+    }
+
+    @Override
+    public int read(byte[] target, int offset, int count) throws IOException {
+      int read = super.read(target, offset, count);
+      if (read > 0 && getCurrentEntry().isPaxHeader()) {
+        attributes.append(target, offset, read);
+      }
       return read;
     }
   }
@@ -79,6 +89,7 @@ final class TarReader implements Closeable {
   /** The next entry, or null after the last one, when all of the archive has been read. */
   @Nullable TarArchiveEntry next() {
     try {
+      tar.attributes.clear();
       TarArchiveEntry entry = tar.getNextEntry();
       if (entry == null) {
         finish();
@@ -95,6 +106,11 @@ final class TarReader implements Closeable {
     } catch (IllegalArgumentException e) {
       throw broken(new IOException(e.getMessage(), e));
     }
+  }
+
+  /** The current entry's extended attributes. */
+  PaxAttributes attributes() {
+    return tar.attributes;
   }
 
   /** Whether the content of the current entry can be had. */

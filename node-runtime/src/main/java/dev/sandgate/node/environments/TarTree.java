@@ -9,7 +9,6 @@ import dev.sandgate.spi.SandgateException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
@@ -17,14 +16,14 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributeView;
 import java.nio.file.attribute.FileTime;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarConstants;
 
 /**
- * Unpacks a tar archive, gzipped or not, into an empty directory that nobody else touches. No link is ever
- * followed; an entry that would leave the directory, or that no layer may have, ends it with its name.
+ * Unpacks a tar archive, gzipped or not, into a directory that nobody else touches. The kernel never follows a link
+ * of it; an entry that would leave the directory, or that no layer may have, ends it with its name.
  */
 final class TarTree {
 
@@ -36,16 +35,23 @@ final class TarTree {
   private static final String WHITEOUT = ".wh.";
 
   private final Path root;
-  private final List<Runnable> directoryTimes = new ArrayList<>();
+  private final Placement placement;
+  private final Map<Path, FileTime> directoryTimes = new LinkedHashMap<>();
   private long entries;
   private long bytes;
 
   TarTree(Path root) {
-    this.root = root;
+    this(root, new Placement.Alone());
   }
 
-  void unpack(InputStream archive) throws IOException {
-    directoryTimes.add(() -> time(root, UNKNOWN_TIME));
+  TarTree(Path root, Placement placement) {
+    this.root = root;
+    this.placement = placement;
+  }
+
+  /** Unpacks and says how many entries there were. */
+  long unpack(InputStream archive) throws IOException {
+    directoryTimes.put(root, UNKNOWN_TIME);
     try (TarReader tar = new TarReader(archive)) {
       for (TarArchiveEntry entry = tar.next(); entry != null; entry = tar.next()) {
         unpack(tar, entry);
@@ -53,27 +59,33 @@ final class TarTree {
     } catch (InvalidPathException e) {
       throw bad("the archive", "it has a name that this node cannot write: " + e.getMessage());
     }
-    directoryTimes.forEach(Runnable::run);
+    directoryTimes.forEach(TarTree::directoryTime);
+    return entries;
   }
 
   private void unpack(TarReader tar, TarArchiveEntry entry) throws IOException {
     if (++entries > MAX_ENTRIES) {
       throw bad(entry.getName(), "more than %,d entries; split the archive".formatted(MAX_ENTRIES));
     }
-    Path target = target(entry.getName());
-    if (target.equals(root)) {
+    Path named = target(entry.getName());
+    if (named.equals(root)) {
       return;
     }
-    if (target.getFileName().toString().startsWith(WHITEOUT)) {
-      throw bad(
-          entry.getName(),
-          "OCI whiteouts are not taken in a tar; import the merged file system instead");
-    }
+    Path target = placement.place(entry.getName(), named);
     parents(entry.getName(), target);
+    if (target.getFileName().toString().startsWith(WHITEOUT)) {
+      placement.whiteOut(entry.getName(), target);
+      return;
+    }
+    make(tar, entry, target);
+    placement.placed(target);
+  }
+
+  private void make(TarReader tar, TarArchiveEntry entry, Path target) throws IOException {
     if (entry.isDirectory()) {
-      directory(entry, target);
+      directory(tar, entry, target);
     } else if (entry.isSymbolicLink()) {
-      clear(entry, target, false);
+      placement.clear(entry.getName(), target, Files.isSymbolicLink(target));
       Files.createSymbolicLink(target, Path.of(text(entry, entry.getLinkName())));
       own(entry, target);
       time(target, entry.getLastModifiedTime());
@@ -81,7 +93,7 @@ final class TarTree {
       hardLink(entry, target);
     } else if (plainFile(entry) && tar.readable(entry)) {
       file(tar, entry, target);
-    } else {
+    } else if (!placement.leavesOut(target)) {
       throw bad(
           entry.getName(), "devices, pipes and other special entries are not taken; remove it");
     }
@@ -127,38 +139,44 @@ final class TarTree {
     for (Path part : root.relativize(target.getParent())) {
       directory = directory.resolve(part.toString());
       if (Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
+        keepTime(directory);
         continue;
       }
-      if (Files.exists(directory, LinkOption.NOFOLLOW_LINKS)) {
+      if (Files.exists(directory, LinkOption.NOFOLLOW_LINKS)
+          && !OverlayMarks.isWhiteout(directory)) {
         throw bad(name, "/" + root.relativize(directory) + " above it is no directory");
       }
       if (!part.toString().isEmpty()) {
-        Path implied = Files.createDirectory(directory);
+        Path implied = directory;
+        placement.directory(name, implied);
         Files.setAttribute(implied, "unix:mode", 0755);
-        directoryTimes.add(() -> time(implied, UNKNOWN_TIME));
+        directoryTimes.put(implied, placement.imply(implied).orElse(UNKNOWN_TIME));
       }
     }
   }
 
-  private void directory(TarArchiveEntry entry, Path target) throws IOException {
+  private void directory(TarReader tar, TarArchiveEntry entry, Path target) throws IOException {
     if (!Files.isDirectory(target, LinkOption.NOFOLLOW_LINKS)) {
-      clear(entry, target, false);
-      Files.createDirectory(target);
+      placement.directory(entry.getName(), target);
     }
     own(entry, target);
+    tar.attributes().set(entry.getName(), target);
     Files.setAttribute(target, "unix:mode", entry.getMode() & 07777, LinkOption.NOFOLLOW_LINKS);
-    directoryTimes.add(() -> time(target, entry.getLastModifiedTime()));
+    directoryTimes.put(target, entry.getLastModifiedTime());
   }
 
   private void hardLink(TarArchiveEntry entry, Path target) throws IOException {
-    Path existing = target(text(entry, entry.getLinkName()));
+    Path existing = placement.place(entry.getName(), target(text(entry, entry.getLinkName())));
     parents(entry.getName(), existing);
     if (!Files.isRegularFile(existing, LinkOption.NOFOLLOW_LINKS)) {
       throw bad(
           entry.getName(),
           "it links to " + entry.getLinkName() + ", which is no file of the archive");
     }
-    clear(entry, target, true);
+    if (existing.equals(target)) {
+      return;
+    }
+    placement.clear(entry.getName(), target, isFile(target));
     Files.createLink(target, existing);
   }
 
@@ -166,7 +184,7 @@ final class TarTree {
     if (entry.getRealSize() < 0 || (bytes += entry.getRealSize()) > MAX_BYTES) {
       throw bad(entry.getName(), "the archive unpacks to more than 64 GiB; split it");
     }
-    clear(entry, target, true);
+    placement.clear(entry.getName(), target, isFile(target));
     try (OutputStream out =
         Files.newOutputStream(
             target,
@@ -177,30 +195,31 @@ final class TarTree {
     }
     own(entry, target);
     Files.setAttribute(target, "unix:mode", entry.getMode() & 07777, LinkOption.NOFOLLOW_LINKS);
+    tar.attributes().set(entry.getName(), target);
     time(target, entry.getLastModifiedTime());
   }
 
-  /** Makes way for an entry that comes again; only a file may take the place of a file. */
-  private static void clear(TarArchiveEntry entry, Path target, boolean replaceFile)
-      throws IOException {
-    if (!Files.exists(target, LinkOption.NOFOLLOW_LINKS)) {
-      return;
-    }
-    boolean regular = Files.isRegularFile(target, LinkOption.NOFOLLOW_LINKS);
-    boolean linkAgain = entry.isSymbolicLink() && Files.isSymbolicLink(target);
-    if (!linkAgain && !(replaceFile && regular)) {
-      throw bad(entry.getName(), "it is in the archive twice, as different kinds of entries");
-    }
-    try {
-      Files.delete(target);
-    } catch (FileAlreadyExistsException e) {
-      throw new IllegalStateException(e);
-    }
+  private static boolean isFile(Path target) {
+    return Files.isRegularFile(target, LinkOption.NOFOLLOW_LINKS);
   }
 
   private static void own(TarArchiveEntry entry, Path target) throws IOException {
     Files.setAttribute(target, "unix:uid", (int) entry.getLongUserId(), LinkOption.NOFOLLOW_LINKS);
     Files.setAttribute(target, "unix:gid", (int) entry.getLongGroupId(), LinkOption.NOFOLLOW_LINKS);
+  }
+
+  /** A directory of an earlier archive keeps its time when this one adds to it or takes from it. */
+  private void keepTime(Path directory) throws IOException {
+    if (!directoryTimes.containsKey(directory)) {
+      directoryTimes.put(
+          directory, Files.getLastModifiedTime(directory, LinkOption.NOFOLLOW_LINKS));
+    }
+  }
+
+  private static void directoryTime(Path directory, FileTime time) {
+    if (Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
+      time(directory, time);
+    }
   }
 
   private static void time(Path target, FileTime time) {
@@ -222,7 +241,7 @@ final class TarTree {
     return link;
   }
 
-  private static SandgateException bad(String entry, String why) {
+  static SandgateException bad(String entry, String why) {
     return invalid("tar", Fields.shown(entry) + ": " + why);
   }
 }

@@ -50,7 +50,11 @@ final class Tree {
 
   /** Whether the tree's user list has a user. */
   static boolean hasUser(Path root, String user) throws IOException {
-    Path passwd = root.resolve("etc/passwd");
+    return listsUser(root.resolve("etc/passwd"), user);
+  }
+
+  /** Whether a list of users has one. */
+  static boolean listsUser(Path passwd, String user) throws IOException {
     if (!Files.isRegularFile(passwd, LinkOption.NOFOLLOW_LINKS)) {
       return false;
     }

@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+package dev.sandgate.node.environments;
+
+import dev.sandgate.node.checks.Fields;
+import dev.sandgate.node.environments.OciLayout.Blob;
+import dev.sandgate.node.environments.OciLayout.Content;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.regex.Pattern;
+
+/**
+ * Makes layers of an OCI image. skopeo fetches it from wherever it is, with its digests checked, into an OCI layout; then each
+ * layer's tar is applied to a tree, and each tree becomes one EROFS image. Neighbours share a tree while they are small: a sandbox
+ * mounts fewer layers, and sees the same.
+ */
+final class ImageImport {
+
+  private static final Duration FETCH = Duration.ofMinutes(30);
+  private static final Pattern REFERENCE =
+      Pattern.compile("(docker://|(oci|oci-archive|docker-archive):/)[\\x21-\\x7e]{1,1000}");
+
+  private final Path place;
+  private final long collapseBytes;
+  private final Consumer<String> progress;
+
+  /**
+   * Prepares.
+   *
+   * @param place an empty directory for what is made on the way
+   * @param collapseBytes how large the layers that share a tree may be together, as blobs
+   */
+  ImageImport(Path place, long collapseBytes, Consumer<String> progress) {
+    this.place = place;
+    this.collapseBytes = collapseBytes;
+    this.progress = progress;
+  }
+
+  /** Checks what names an image. */
+  static String reference(String text) {
+    if (!REFERENCE.matcher(text).matches()) {
+      throw OciLayout.bad(
+          Fields.shown(text)
+              + " names none; give docker://HOST/NAME:TAG, or on the node oci:/DIR:NAME,"
+              + " oci-archive:/FILE or docker-archive:/FILE");
+    }
+    return text;
+  }
+
+  /** Fetches an image. */
+  OciLayout fetch(String reference) throws IOException {
+    progress.accept("fetching the image");
+    Path layout = place.resolve("oci");
+    List<String> command =
+        new ArrayList<>(List.of("skopeo", "--insecure-policy", "copy", "--retry-times=2"));
+    if (onLoopback(reference)) {
+      command.add("--src-tls-verify=false");
+    }
+    command.addAll(List.of("--", reference, "oci:" + layout + ":image"));
+    new Tool(FETCH, command.toArray(String[]::new)).run(line -> progress.accept(shortened(line)));
+    return OciLayout.read(layout);
+  }
+
+  /** A registry of this host may speak plain HTTP, as Docker takes it. */
+  private static boolean onLoopback(String reference) {
+    if (!reference.startsWith("docker://")) {
+      return false;
+    }
+    String host = String.valueOf(URI.create(reference.split("@", 2)[0]).getHost());
+    return host.equals("localhost") || host.matches("127(\\.\\d{1,3}){3}") || host.equals("[::1]");
+  }
+
+  private static String shortened(String line) {
+    return line.length() < 100 ? line : line.substring(0, 100);
+  }
+
+  /**
+   * What became of an image.
+   *
+   * @param images lowest first; a layer without content makes none
+   * @param view their trees
+   */
+  record Made(List<Path> images, Beneath view) {
+
+    /** Whether its list of users has one. */
+    boolean hasUser(String user) throws IOException {
+      Optional<Path> passwd = view.find(Path.of("etc/passwd"));
+      return passwd.isPresent() && Tree.listsUser(passwd.get(), user);
+    }
+  }
+
+  /** Makes the images. */
+  Made images(OciLayout image) throws IOException {
+    List<Path> images = new ArrayList<>();
+    Beneath beneath = Beneath.NOTHING;
+    List<List<Blob>> groups = groups(image.layers());
+    for (int i = 0; i < groups.size(); i++) {
+      Path tree = Files.createDirectory(place.resolve("tree-" + i));
+      Files.setAttribute(tree, "unix:mode", 0755);
+      if (unpack(groups.get(i), tree, beneath, i, groups.size()) > 0) {
+        images.add(made(tree, place.resolve("image-" + i + ".erofs")));
+        beneath = beneath.under(tree);
+      }
+    }
+    if (images.isEmpty()) {
+      throw OciLayout.bad("all of its layers are empty");
+    }
+    return new Made(List.copyOf(images), beneath);
+  }
+
+  private long unpack(List<Blob> group, Path tree, Beneath beneath, int index, int of)
+      throws IOException {
+    progress.accept("unpacking layer %d of %d".formatted(index + 1, of));
+    long entries = 0;
+    for (Blob blob : group) {
+      try (Content content = blob.open()) {
+        entries += new TarTree(tree, new LayerMerge(tree, beneath)).unpack(content);
+        content.verify();
+      }
+    }
+    return entries;
+  }
+
+  private Path made(Path tree, Path image) throws IOException {
+    Tree.check(tree);
+    ErofsImage.make(tree, image);
+    return image;
+  }
+
+  private List<List<Blob>> groups(List<Blob> layers) {
+    List<List<Blob>> groups = new ArrayList<>();
+    long size = 0;
+    for (Blob layer : layers) {
+      size += layer.size();
+      if (groups.isEmpty() || size > collapseBytes) {
+        groups.add(new ArrayList<>());
+        size = layer.size();
+      }
+      groups.getLast().add(layer);
+    }
+    return groups;
+  }
+}
