@@ -30,12 +30,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.stream.Stream;
 
 /**
  * A node of its own in this process, with its data, cgroups and spawner in places of their own, and a client on the
  * node's API. Closing removes all of it.
  */
-final class Platform implements AutoCloseable {
+public final class Platform implements AutoCloseable {
 
   static final Duration PATIENCE = Duration.ofMinutes(2);
 
@@ -60,7 +61,7 @@ final class Platform implements AutoCloseable {
   private record Address(String uri, String token) {}
 
   /** Starts it; the layers are built on the way. */
-  static Platform start() throws IOException {
+  public static Platform start() throws IOException {
     return start(Map.of());
   }
 
@@ -102,12 +103,34 @@ final class Platform implements AutoCloseable {
     return owned.add(new Peers(tools, stack, scratch.directory().resolve("peers")));
   }
 
-  Scratch scratch() {
+  /** Its places. */
+  public Scratch scratch() {
     return scratch;
   }
 
   LayerStack stack() {
     return stack;
+  }
+
+  /** The client of its node. */
+  public Sandgate client() {
+    return client;
+  }
+
+  /** A sandbox's writable directory on the host. */
+  public Path upper(SandboxHandle sandbox) {
+    return node().resolve("backends/container/uppers").resolve(sandbox.id());
+  }
+
+  /** How many layers the node keeps. */
+  public long layerImages() throws IOException {
+    try (Stream<Path> images = Files.list(node().resolve("layers"))) {
+      return images.count();
+    }
+  }
+
+  private Path node() {
+    return scratch.directory().resolve("data/node");
   }
 
   /** One more client, which the caller closes. */
@@ -158,7 +181,7 @@ final class Platform implements AutoCloseable {
   }
 
   /** Deletes them, some at once. */
-  void delete(List<SandboxHandle> sandboxes) {
+  public void delete(List<SandboxHandle> sandboxes) {
     deleteIds(Multi.createFrom().iterable(sandboxes).map(SandboxHandle::id));
   }
 
@@ -196,7 +219,8 @@ final class Platform implements AutoCloseable {
         .build();
   }
 
-  static <T> T await(Uni<T> uni) {
+  /** Waits, for two minutes at most. */
+  public static <T> T await(Uni<T> uni) {
     return uni.await().atMost(PATIENCE);
   }
 

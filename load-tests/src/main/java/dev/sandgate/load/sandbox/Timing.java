@@ -7,33 +7,35 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Microseconds of things done one after another. */
-final class Timing {
+public final class Timing {
 
   private final List<Double> micros = new ArrayList<>();
   private long since = System.nanoTime();
 
   /** Begins. */
-  void start() {
+  public void start() {
     since = System.nanoTime();
   }
 
   /** Ends what began last. */
-  void stop() {
+  public void stop() {
     micros.add((System.nanoTime() - since) / 1e3);
   }
 
-  Samples samples() {
+  /** All of them. */
+  public Samples samples() {
     return Samples.of(micros.stream().mapToDouble(Double::doubleValue).toArray());
   }
 
   /** Something to be timed. */
   @FunctionalInterface
-  interface Action {
+  public interface Action {
+    /** Does it. */
     void run() throws Exception;
   }
 
   /** Times the same thing so many times. */
-  static Samples each(int count, Action action) throws Exception {
+  public static Samples each(int count, Action action) throws Exception {
     Timing timing = new Timing();
     for (int i = 0; i < count; i++) {
       timing.start();
