@@ -27,6 +27,7 @@ enum step {
   STEP_KILL = 21,
   STEP_REMOVE = 22,
   STEP_START = 23,
+  STEP_TREE = 24,
 };
 
 /// Why a request failed: the step, the errno and a sentence that names the thing.

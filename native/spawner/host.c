@@ -45,7 +45,8 @@ static int open_state(struct host *host, struct fault *fault) {
   }
   close(uppers);
   host->trash = host->uppers < 0 ? -1 : open_directory(host->uppers, ".trash", 0700, fault);
-  return host->trash < 0 ? -1 : 0;
+  host->staging = host->trash < 0 ? -1 : open_directory(host->uppers, ".staging", 0700, fault);
+  return host->staging < 0 ? -1 : 0;
 }
 
 static int copy_program(int from, int to) {

@@ -335,6 +335,45 @@ static enum outcome tell_changes(struct host *host, struct reader *fields, struc
   return judged == DONE ? outcome_of(changes_page(host, &changes, answer, fault)) : judged;
 }
 
+static enum outcome stage(struct host *host, struct reader *fields, struct work *work, struct writer *answer,
+                          struct fault *fault) {
+  (void)answer;
+  struct staging *staging = &work->staging;
+  bool named = read_id(fields, staging->id);
+  read_str(fields, staging->upper, sizeof staging->upper);
+  named = read_id(fields, staging->name) && named;
+  staging->limits.bytes = read_u64(fields);
+  staging->limits.entries = read_u64(fields);
+  enum outcome judged = judge(fields, named, fault);
+  if (judged != DONE || stage_begin(host, staging, fault) != 0) {
+    return judged == DONE ? FAILED : judged;
+  }
+  work->kind = STAGING;
+  return WAITING;
+}
+
+static enum outcome list_layer(struct host *host, struct reader *fields, struct work *work, struct writer *answer,
+                               struct fault *fault) {
+  (void)answer;
+  struct listing *listing = &work->listing;
+  read_str(fields, listing->layer, sizeof listing->layer);
+  enum outcome judged = judge(fields, read_id(fields, listing->name), fault);
+  if (judged != DONE || listing_begin(host, listing, fault) != 0) {
+    return judged == DONE ? FAILED : judged;
+  }
+  work->kind = LISTING;
+  return WAITING;
+}
+
+static enum outcome discard(struct host *host, struct reader *fields, struct work *work, struct writer *answer,
+                            struct fault *fault) {
+  (void)work;
+  (void)answer;
+  char name[ID_ROOM];
+  enum outcome judged = judge(fields, read_id(fields, name), fault);
+  return judged == DONE ? outcome_of(stage_discard(host, name, fault)) : judged;
+}
+
 static enum outcome stop(struct host *host, struct reader *fields, struct work *work, struct writer *answer,
                          struct fault *fault) {
   (void)host;
@@ -351,6 +390,7 @@ enum outcome request_handle(struct host *host, enum request_type type, struct re
       [REQUEST_DESTROY] = destroy,   [REQUEST_LIST] = list,     [REQUEST_LIMITS] = set_limits,
       [REQUEST_USAGE] = tell_usage,  [REQUEST_FREEZE] = freeze, [REQUEST_FORGET_LAYER] = forget_layer,
       [REQUEST_ADOPT_BLANK] = adopt, [REQUEST_STOP] = stop,     [REQUEST_CHANGES] = tell_changes,
+      [REQUEST_STAGE] = stage,       [REQUEST_DISCARD] = discard, [REQUEST_LIST_LAYER] = list_layer,
   };
   if (type >= sizeof handlers / sizeof *handlers || handlers[type] == NULL) {
     return BROKEN;

@@ -6,6 +6,7 @@
 #include "destroy.h"
 #include "fault.h"
 #include "host.h"
+#include "stage.h"
 #include "wire.h"
 
 #include <poll.h>
@@ -25,13 +26,16 @@ enum request_type {
   REQUEST_ADOPT_BLANK = 0x0a,
   REQUEST_STOP = 0x0b,
   REQUEST_CHANGES = 0x0c,
+  REQUEST_STAGE = 0x0d,
+  REQUEST_LIST_LAYER = 0x0e,
+  REQUEST_DISCARD = 0x0f,
   ANSWER_OK = 0x80,
   ANSWER_FAIL = 0x81,
 };
 
 /// A request that is waiting for the kernel, so that others can be served meanwhile. At most one per connection.
 struct work {
-  enum { NO_WORK, CREATING, DESTROYING, FREEZING } kind;
+  enum { NO_WORK, CREATING, DESTROYING, FREEZING, STAGING, LISTING } kind;
   int64_t deadline_ms;
   struct blank blank;
   struct destruction destruction;
@@ -40,6 +44,8 @@ struct work {
     int events;
     bool on;
   } freeze;
+  struct staging staging;
+  struct listing listing;
 };
 
 /// How a request went: answered, failed (the fault says why), waiting in `work`, unreadable, or the last one.

@@ -6,13 +6,15 @@
 #include <errno.h>
 #include <unistd.h>
 
-// The three requests that wait for the kernel: a child on its way to the agent, processes that die, tasks that freeze.
+// The requests that wait: for a child on its way to the agent, processes that die, tasks that freeze, work on trees.
 
 struct pollfd work_watch(const struct work *work) {
   switch (work->kind) {
   case CREATING: return (struct pollfd){.fd = work->blank.channel, .events = 0};
   case DESTROYING: return (struct pollfd){.fd = work->destruction.events, .events = POLLPRI};
   case FREEZING: return (struct pollfd){.fd = work->freeze.events, .events = POLLPRI};
+  case STAGING: return stage_watch(&work->staging);
+  case LISTING: return (struct pollfd){.fd = work->listing.task.report, .events = POLLIN};
   case NO_WORK: break;
   }
   return (struct pollfd){.fd = -1};
@@ -63,12 +65,41 @@ static enum outcome continue_freeze(struct work *work, struct fault *fault) {
   return DONE;
 }
 
+static enum outcome continue_stage(struct host *host, struct staging *staging, struct writer *answer,
+                                   struct fault *fault) {
+  static struct report report;
+  int result = stage_step(host, staging, &report, fault);
+  if (result != 0) {
+    return result == 1 ? WAITING : FAILED;
+  }
+  write_u64(answer, report.entries);
+  write_u64(answer, report.bytes);
+  write_u64(answer, report.skipped);
+  write_u64(answer, (uint64_t)(now_ms() - staging->frozen_at_ms));
+  return DONE;
+}
+
+static enum outcome continue_listing(struct host *host, struct listing *listing, struct writer *answer,
+                                     struct fault *fault) {
+  static struct report report;
+  int result = listing_step(host, listing, &report, fault);
+  if (result != 0) {
+    return result == 1 ? WAITING : FAILED;
+  }
+  write_str(answer, report.digest);
+  write_u64(answer, report.entries);
+  write_u64(answer, report.bytes);
+  return DONE;
+}
+
 enum outcome work_continue(struct host *host, struct work *work, struct writer *answer, struct fault *fault) {
   enum outcome outcome = DONE;
   switch (work->kind) {
   case CREATING: outcome = continue_create(host, work, answer, fault); break;
   case DESTROYING: outcome = continue_destroy(host, work, fault); break;
   case FREEZING: outcome = continue_freeze(work, fault); break;
+  case STAGING: outcome = continue_stage(host, &work->staging, answer, fault); break;
+  case LISTING: outcome = continue_listing(host, &work->listing, answer, fault); break;
   case NO_WORK: break;
   }
   if (outcome != WAITING) {
