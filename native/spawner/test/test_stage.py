@@ -200,7 +200,7 @@ class Stage(unittest.TestCase):
             [
                 "d 0755 0 0 0 - /",
                 "l 0777 0 0 0 to\\040here /a\\012b",
-                "d 0755 0 0 0 - /",
+                "d 0755 0 0 0 - /d",
                 "  trusted.overlay.opaque=79",
                 f"f 0600 0 0 6 {hello} /d/f",
                 "w 0000 0 0 0 - /w",

@@ -73,6 +73,7 @@ final class Adoption {
 
   private Uni<List<Sandbox>> reconnect(Found found) {
     String id = found.id();
+    thaw(id);
     return host.connect(id, found.pid(), GREETING)
         .map(agent -> take(id, agent))
         .onFailure()
@@ -83,11 +84,19 @@ final class Adoption {
             });
   }
 
+  /** A spawner that was killed while it made a snapshot left the sandbox standing still. */
+  private void thaw(String id) {
+    try {
+      host.spawner().freeze(id, false);
+    } catch (SpawnerException e) {
+      LOG.warn("{} may be frozen", id, e);
+    }
+  }
+
   private List<Sandbox> take(String id, AgentConnection agent) {
     SandboxSpec spec = known.get(id);
     if (agent.isSetUp() && spec != null) {
-      List<String> layers = host.layers().names(spec.layers());
-      return List.of(new ContainerSandbox(host, id, layers, agent));
+      return List.of(new ContainerSandbox(new Assembly(host, spec), agent));
     }
     LOG.warn("{} was never finished", id);
     agent.close();

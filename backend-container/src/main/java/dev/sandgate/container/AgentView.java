@@ -4,19 +4,23 @@ package dev.sandgate.container;
 
 import dev.sandgate.support.agent.GuestView;
 import io.smallrye.mutiny.Uni;
+import java.util.Optional;
 
 /**
  * A sandbox as its agent's process and its memory cgroup show it.
  *
  * @param kills of its memory cgroup
  * @param pid of the agent on the host
+ * @param events file that tells whether its cgroup is frozen
  */
-record AgentView(OomCounter kills, int pid) implements GuestView {
+record AgentView(OomCounter kills, int pid, Optional<String> events) implements GuestView {
 
   private static final String RUNNABLE = "R";
+  private static final String EVENTS = "/cgroup.events";
 
   static AgentView of(CgroupMounts mounts, int pid) {
-    return new AgentView(OomCounter.of(mounts, pid), pid);
+    return new AgentView(
+        OomCounter.of(mounts, pid), pid, mounts.ofProcess(pid).map(place -> place + EVENTS));
   }
 
   @Override
@@ -24,9 +28,18 @@ record AgentView(OomCounter kills, int pid) implements GuestView {
     return Uni.createFrom().item(kills::read);
   }
 
-  /** The state after the name in {@code /proc/PID/stat}; the name may hold spaces and brackets. */
   @Override
   public boolean waitsForCpu() {
+    return isFrozen() || isRunnable();
+  }
+
+  /** Stands still while a snapshot of it is made. */
+  private boolean isFrozen() {
+    return events.map(ProcFile::small).orElse("").contains("frozen 1");
+  }
+
+  /** The state after the name in {@code /proc/PID/stat}; the name may hold spaces and brackets. */
+  private boolean isRunnable() {
     String stat = ProcFile.text("/proc/" + pid + "/stat");
     return stat.substring(stat.lastIndexOf(')') + 1).strip().startsWith(RUNNABLE);
   }

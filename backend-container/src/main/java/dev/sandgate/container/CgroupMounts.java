@@ -28,6 +28,7 @@ record CgroupMounts(Optional<Path> v2, Map<String, String> controllers) {
   private static final Set<String> NAMES =
       Set.of("cpu", "cpuset", "cpuacct", "memory", "pids", "blkio", "io", "freezer", "devices");
   private static final int DEPTH = 2;
+  private static final String UNIFIED = "0::";
 
   /**
    * Where a process is in one controller's hierarchy.
@@ -50,6 +51,16 @@ record CgroupMounts(Optional<Path> v2, Map<String, String> controllers) {
             line -> v2 ? line[0].equals("0") : List.of(line[1].split(",", -1)).contains(controller))
         .findFirst()
         .map(line -> new Place(v2, Path.of(mount.substring(3) + line[2])));
+  }
+
+  /** The place of a process in the unified hierarchy, if there is one. */
+  Optional<Path> ofProcess(int pid) {
+    return v2.flatMap(
+        point ->
+            ProcFile.lines("/proc/" + pid + "/cgroup").stream()
+                .filter(line -> line.startsWith(UNIFIED))
+                .findFirst()
+                .map(line -> Path.of(point + line.substring(UNIFIED.length()))));
   }
 
   /** Reads {@code /proc/self/mountinfo}. */

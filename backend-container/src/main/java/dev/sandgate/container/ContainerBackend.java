@@ -6,10 +6,13 @@ import dev.sandgate.spi.Backend;
 import dev.sandgate.spi.Capability;
 import dev.sandgate.spi.Handover;
 import dev.sandgate.spi.Isolation;
+import dev.sandgate.spi.Layer;
+import dev.sandgate.spi.Manifest;
 import dev.sandgate.spi.Probe;
 import dev.sandgate.spi.Sandbox;
 import dev.sandgate.spi.SandboxSpec;
 import io.smallrye.mutiny.Uni;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 
@@ -27,7 +30,9 @@ final class ContainerBackend implements Backend {
           Capability.LAYERS,
           Capability.LIMITS,
           Capability.ADOPT,
-          Capability.SESSIONS);
+          Capability.SESSIONS,
+          Capability.DISK_SNAPSHOT,
+          Capability.RESET);
 
   private final Host host;
 
@@ -58,6 +63,11 @@ final class ContainerBackend implements Backend {
   @Override
   public Uni<List<Sandbox>> adopt(List<SandboxSpec> known) {
     return host.call(() -> new Adoption(host, known).run());
+  }
+
+  @Override
+  public Uni<Manifest> manifest(Layer layer, Path list) {
+    return host.call(() -> new LayerList(host, layer).write(list));
   }
 
   @Override

@@ -4,23 +4,27 @@ package dev.sandgate.container;
 
 import dev.sandgate.spi.Change;
 import dev.sandgate.spi.Connection;
+import dev.sandgate.spi.DiskSnapshot;
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.Exec;
 import dev.sandgate.spi.ExecSpec;
 import dev.sandgate.spi.Files;
+import dev.sandgate.spi.Handover;
 import dev.sandgate.spi.OutputOffsets;
 import dev.sandgate.spi.Sandbox;
 import dev.sandgate.spi.SandgateException;
 import dev.sandgate.spi.SessionCommand;
 import dev.sandgate.spi.SessionSpec;
+import dev.sandgate.spi.SnapshotLimits;
 import dev.sandgate.spi.Termination;
 import dev.sandgate.spi.Termination.Reason;
 import dev.sandgate.spi.Usage;
+import dev.sandgate.support.Undo;
 import dev.sandgate.support.agent.AgentConnection;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,19 +36,26 @@ final class ContainerSandbox implements Sandbox {
 
   private final Host host;
   private final String id;
-  private final List<String> layers;
-  private final AgentConnection agent;
+  private final Assembly assembly;
+  private final ReentrantLock turn =
+      new ReentrantLock(); // of who makes or removes what it is made of
   private final CompletableFuture<Termination> terminated = new CompletableFuture<>();
+  private volatile AgentConnection agent;
   private volatile boolean used;
+  private boolean resetting;
+  private int resets;
   private @Nullable CompletableFuture<Void> removal;
 
-  @SuppressWarnings("FutureReturnValueIgnored") // it cannot fail
-  ContainerSandbox(Host host, String id, List<String> layers, AgentConnection agent) {
-    this.host = host;
-    this.id = id;
-    this.layers = layers;
+  ContainerSandbox(Assembly assembly, AgentConnection agent) {
+    this.host = assembly.host();
+    this.id = assembly.spec().id();
+    this.assembly = assembly;
     this.agent = agent;
-    agent.lost().thenAccept(this::onLost);
+    follow(agent);
+  }
+
+  private void follow(AgentConnection followed) {
+    var _ = followed.lost().thenAccept(why -> onLost(followed, why));
   }
 
   @Override
@@ -92,7 +103,7 @@ final class ContainerSandbox implements Sandbox {
   @Override
   public Multi<Change> changes() {
     used = true;
-    return isBeingRemoved() ? this.<Change>gone().toMulti() : Changes.of(host, id, layers);
+    return isThere() ? Changes.of(host, id, assembly.layers()) : this.<Change>gone().toMulti();
   }
 
   @Override
@@ -104,7 +115,77 @@ final class ContainerSandbox implements Sandbox {
   @Override
   public Uni<Usage> usage() {
     used = true;
-    return isBeingRemoved() ? gone() : host.call(() -> host.spawner().usage(id));
+    return isThere() ? host.call(() -> host.spawner().usage(id)) : gone();
+  }
+
+  @Override
+  public Uni<DiskSnapshot> snapshot(SnapshotLimits limits) {
+    used = true;
+    return Handover.uni(waiter -> host.run(() -> snapshot(limits, waiter)));
+  }
+
+  private void snapshot(SnapshotLimits limits, Handover<DiskSnapshot> waiter) {
+    try {
+      int begun = resetsIfThere();
+      UpperCopy copy = UpperCopy.of(host, id, limits);
+      waiter.onCancelled(() -> host.run(copy::close));
+      if (!isThere() || resetsIfThere() != begun) {
+        copy.close();
+        throw isGone();
+      }
+      waiter.complete(copy);
+    } catch (RuntimeException e) {
+      waiter.fail(isThere() ? host.explain(e) : isGone());
+    }
+  }
+
+  @Override
+  public Uni<Void> reset() {
+    used = true;
+    return host.call(
+            () -> {
+              resetInTurn();
+              return id;
+            })
+        .replaceWithVoid();
+  }
+
+  private void resetInTurn() {
+    turn.lock();
+    try {
+      beginReset();
+      agent.close();
+      Undo undo = new Undo();
+      try {
+        host.spawner().destroy(id, Host.upper(id));
+        endReset(assembly.make(undo));
+      } catch (RuntimeException e) {
+        throw undo.runBecause(host.explain(e));
+      }
+    } finally {
+      turn.unlock();
+    }
+  }
+
+  private synchronized void beginReset() {
+    if (removal != null) {
+      throw isGone();
+    }
+    resetting = true;
+    resets++;
+  }
+
+  private synchronized void endReset(AgentConnection fresh) {
+    agent = fresh;
+    resetting = false;
+    follow(fresh);
+  }
+
+  private synchronized int resetsIfThere() {
+    if (!isThere()) {
+      throw isGone();
+    }
+    return resets;
   }
 
   /** Whether somebody has it in hand. */
@@ -113,8 +194,11 @@ final class ContainerSandbox implements Sandbox {
   }
 
   private <T> Uni<T> gone() {
-    return Uni.createFrom()
-        .failure(() -> new SandgateException(ErrorCode.SANDBOX_LOST, id + " has ended"));
+    return Uni.createFrom().failure(this::isGone);
+  }
+
+  private SandgateException isGone() {
+    return new SandgateException(ErrorCode.SANDBOX_LOST, id + " has ended or was reset");
   }
 
   @Override
@@ -135,11 +219,10 @@ final class ContainerSandbox implements Sandbox {
         .completionStage(() -> remove(new Termination(Reason.DESTROYED, "")).copy());
   }
 
-  private void onLost(String why) {
-    if (!host.isClosed() && !isBeingRemoved()) {
+  private void onLost(AgentConnection lost, String why) {
+    if (!host.isClosed() && isHeldBy(lost)) {
       LOG.warn("{} is lost: {}", id, why);
-      agent
-          .killedForMemory()
+      lost.killedForMemory()
           .onFailure()
           .recoverWithItem(false)
           .subscribe()
@@ -159,8 +242,12 @@ final class ContainerSandbox implements Sandbox {
     remove(why);
   }
 
-  private synchronized boolean isBeingRemoved() {
-    return removal != null;
+  private synchronized boolean isThere() {
+    return removal == null && !resetting;
+  }
+
+  private synchronized boolean isHeldBy(AgentConnection one) {
+    return isThere() && agent == one;
   }
 
   /** Starts the removal, or joins the one under way; one that failed is tried again. */
@@ -175,13 +262,17 @@ final class ContainerSandbox implements Sandbox {
   }
 
   private void remove(Termination why, CompletableFuture<Void> done) {
+    turn.lock();
     try {
+      agent.close(); // a reset may have made another one meanwhile
       host.spawner().destroy(id, Host.upper(id));
       terminated.complete(why);
       done.complete(null);
     } catch (RuntimeException e) {
       LOG.error("{} could not be removed", id, e);
       done.completeExceptionally(host.explain(e));
+    } finally {
+      turn.unlock();
     }
   }
 }

@@ -10,7 +10,9 @@ import dev.sandgate.support.spawner.Spawner;
 import dev.sandgate.support.spawner.SpawnerException;
 import dev.sandgate.support.wire.Errno;
 import io.smallrye.mutiny.Uni;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -25,7 +27,10 @@ final class Host implements AutoCloseable {
   private static final int STEP_UPPER = 16;
   private static final int STEP_OVERLAY = 17;
   private static final int STEP_VERIFY = 19;
+  private static final int STEP_TREE = 24;
   private static final int EOPNOTSUPP = 95;
+  private static final Set<Integer> UNSEALABLE =
+      Set.of(Errno.EFBIG, Errno.ENAMETOOLONG, Errno.EXDEV);
 
   private final ContainerSettings settings;
   private final Spawner spawner;
@@ -100,6 +105,11 @@ final class Host implements AutoCloseable {
     return "uppers/" + id;
   }
 
+  /** Where the spawner puts copies that are to become layers. */
+  Path staging(String name) {
+    return settings.spawner().state().resolve("uppers/.staging").resolve(name);
+  }
+
   /** The error for the caller of something that failed. */
   SandgateException explain(Throwable failure) {
     return switch (failure) {
@@ -124,6 +134,10 @@ final class Host implements AutoCloseable {
           switch (refused.step()) {
             case STEP_VERIFY -> ErrorCode.ROOTFS_UNSAFE;
             case STEP_LAYER -> ErrorCode.INVALID_ARGUMENT;
+            case STEP_TREE ->
+                UNSEALABLE.contains(refused.errno())
+                    ? ErrorCode.FAILED_PRECONDITION
+                    : ErrorCode.INTERNAL;
             default -> ErrorCode.INTERNAL;
           };
     };
@@ -131,7 +145,7 @@ final class Host implements AutoCloseable {
 
   /** Elsewhere ENOSPC is about a limit of the kernel, not about a disk. */
   private static boolean isFull(SpawnerException refused) {
-    boolean writing = refused.step() == STEP_UPPER || refused.step() == STEP_OVERLAY;
+    boolean writing = Set.of(STEP_UPPER, STEP_OVERLAY, STEP_TREE).contains(refused.step());
     return writing && (refused.errno() == Errno.ENOSPC || refused.errno() == Errno.EDQUOT);
   }
 

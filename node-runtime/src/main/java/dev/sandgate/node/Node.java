@@ -6,8 +6,10 @@ import dev.sandgate.node.backends.Backends;
 import dev.sandgate.node.config.KnownSettings;
 import dev.sandgate.node.config.LayerSettings;
 import dev.sandgate.node.config.Recording;
+import dev.sandgate.node.config.SnapshotCapacity;
 import dev.sandgate.node.environments.Catalogue;
 import dev.sandgate.node.environments.Environments;
+import dev.sandgate.node.environments.Integrity;
 import dev.sandgate.node.execs.Execs;
 import dev.sandgate.node.files.FilesService;
 import dev.sandgate.node.files.PortsService;
@@ -19,6 +21,9 @@ import dev.sandgate.node.sandboxes.SandboxRows;
 import dev.sandgate.node.sandboxes.Sandboxes;
 import dev.sandgate.node.sessions.SessionRows;
 import dev.sandgate.node.sessions.Sessions;
+import dev.sandgate.node.snapshots.Quiet;
+import dev.sandgate.node.snapshots.SnapshotRows;
+import dev.sandgate.node.snapshots.Snapshots;
 import dev.sandgate.node.store.Database;
 import dev.sandgate.node.store.Durability;
 import dev.sandgate.node.trajectory.Steps;
@@ -128,6 +133,8 @@ public final class Node implements AutoCloseable {
     execs.route(routes);
     sessions.route(routes);
     trajectories.route(routes);
+    snapshots(config, database, new Running(sandboxes, environments, execs, sessions))
+        .route(routes);
     new FilesService(sandboxes).route(routes);
     new PortsService(sandboxes).route(routes);
     environments.route(routes);
@@ -183,6 +190,24 @@ public final class Node implements AutoCloseable {
     return backends;
   }
 
+  /** What snapshots are made of. */
+  private record Running(
+      Sandboxes sandboxes, Environments environments, Execs execs, Sessions sessions) {}
+
+  private static Snapshots snapshots(NodeConfig config, Database database, Running running) {
+    Quiet quiet =
+        new Quiet(running.execs()::running, running.sessions()::open, running.execs()::latest);
+    return new Snapshots(
+        new Snapshots.Parts(
+            config.nodeId(),
+            running.sandboxes(),
+            running.environments(),
+            quiet,
+            SnapshotCapacity.of(config.settings())),
+        database,
+        config.dataDirectory());
+  }
+
   private static CompletableFuture<Void> load(Execs execs, Sandboxes sandboxes) {
     return Blocking.start(
             () -> {
@@ -218,6 +243,8 @@ public final class Node implements AutoCloseable {
     schema.addAll(Steps.SCHEMA);
     schema.addAll(SessionRows.SCHEMA);
     schema.addAll(Catalogue.SCHEMA);
+    schema.addAll(Integrity.SCHEMA);
+    schema.addAll(SnapshotRows.SCHEMA);
     return schema;
   }
 

@@ -44,6 +44,8 @@ public abstract class BackendContract
         FailureCases,
         LimitsCases,
         AdoptCases,
+        SnapshotCases,
+        ResetCases,
         EscapeCases {
 
   private @Nullable Fixture fixture;

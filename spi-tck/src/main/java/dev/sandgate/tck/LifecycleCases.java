@@ -13,6 +13,7 @@ import dev.sandgate.spi.Sandbox;
 import dev.sandgate.spi.SandgateException;
 import dev.sandgate.spi.SessionCommand;
 import dev.sandgate.spi.SessionSpec;
+import dev.sandgate.spi.SnapshotLimits;
 import dev.sandgate.spi.Termination;
 import dev.sandgate.spi.Usage;
 import io.smallrye.mutiny.Uni;
@@ -42,6 +43,7 @@ interface LifecycleCases {
           Capability.ADOPT,
           Capability.PAUSE,
           Capability.RESET,
+          Capability.DISK_SNAPSHOT,
           Capability.SESSIONS);
 
   Fixture fixture();
@@ -181,7 +183,7 @@ interface LifecycleCases {
     refused(Capability.PAUSE, sandbox.pause());
     refused(Capability.PAUSE, sandbox.resume());
     refused(Capability.RESET, sandbox.reset());
-    refused(Capability.DISK_SNAPSHOT, sandbox.snapshot());
+    refused(Capability.DISK_SNAPSHOT, sandbox.snapshot(new SnapshotLimits(0, 0)));
     refused(Capability.CHANGES, sandbox.changes().collect().asList());
     refused(Capability.CONNECT, sandbox.connect(80));
     refused(Capability.TERMINAL, sandbox.exec(Command.of("true").terminal(80, 24).spec()));

@@ -3,6 +3,7 @@
 package dev.sandgate.spi;
 
 import io.smallrye.mutiny.Uni;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 
@@ -63,6 +64,22 @@ public interface Backend extends AutoCloseable {
    * @return those that are alive and answer; the others are lost
    */
   Uni<List<Sandbox>> adopt(List<SandboxSpec> known);
+
+  /**
+   * Tells what is in a layer. Needs {@link Capability#DISK_SNAPSHOT}. Reads all of it; equal trees give equal digests on
+   * every node.
+   *
+   * @param layer an image of this node
+   * @param list file that gets the canonical list, one line per entry; replaced
+   * @return the digest and counts
+   */
+  default Uni<Manifest> manifest(Layer layer, Path list) {
+    return Uni.createFrom()
+        .failure(
+            () ->
+                new SandgateException(
+                    ErrorCode.UNSUPPORTED, "backend lacks " + Capability.DISK_SNAPSHOT));
+  }
 
   /** Releases what the backend holds; sandboxes stay alive so that a restarted node can adopt them. */
   @Override

@@ -163,17 +163,27 @@ public interface Sandbox {
   }
 
   /**
-   * Seals what was written as one more layer. Needs {@link Capability#DISK_SNAPSHOT}.
+   * Copies what was written, at one moment: processes stand still meanwhile and go on afterwards, whatever comes of it.
+   * Needs {@link Capability#DISK_SNAPSHOT}.
    *
-   * @return the new layer, owned by the node's layer store
+   * <p>Errors: {@link ErrorCode#FAILED_PRECONDITION} names the limit or the entry that no layer can hold, {@link
+   * ErrorCode#RESOURCE_EXHAUSTED} when the disk is full, {@link ErrorCode#SANDBOX_LOST} when the sandbox ended or was reset
+   * meanwhile. Cancelling leaves no copy behind.
+   *
+   * @param limits how much it may be
+   * @return the copy, owned by the node, which closes it
    */
-  default Uni<Layer> snapshot() {
+  default Uni<DiskSnapshot> snapshot(SnapshotLimits limits) {
     return unsupported(Capability.DISK_SNAPSHOT);
   }
 
   /**
-   * Returns to the environment's state in place: no process, no file written. Needs {@link
-   * Capability#RESET}.
+   * Returns to the environment's state in place: no process, no file written, no shared memory, socket or queue. Needs
+   * {@link Capability#RESET}.
+   *
+   * <p>What ran is gone without a word: its events fail with {@link ErrorCode#SANDBOX_LOST}, as every call does until the
+   * reset is done. {@link #usage} begins anew. How long it takes does not depend on how much was written. Concurrent resets
+   * follow each other; one that meets {@link #destroy} fails. Cancelling does not stop it.
    *
    * @return completion; after a failure the sandbox is dirty and must be destroyed
    */

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.support.spawner;
 
+import dev.sandgate.spi.Manifest;
+import dev.sandgate.spi.SnapshotLimits;
 import dev.sandgate.spi.Usage;
 import dev.sandgate.support.wire.Errno;
 import dev.sandgate.support.wire.FieldReader;
@@ -31,6 +33,9 @@ public final class Spawner implements AutoCloseable {
   private static final int ADOPT_BLANK = 0x0a;
   private static final int STOP = 0x0b;
   private static final int CHANGES = 0x0c;
+  private static final int STAGE = 0x0d;
+  private static final int LIST_LAYER = 0x0e;
+  private static final int DISCARD = 0x0f;
   private static final int DESTROY_ATTEMPTS = 6;
 
   private final SpawnerPool pool;
@@ -175,6 +180,37 @@ public final class Spawner implements AutoCloseable {
     FieldReader answer =
         pool.ask(CHANGES, w -> w.str(upper).str(directory).u64(position).list(layers));
     return ChangesPage.read(answer);
+  }
+
+  /**
+   * Copies what a sandbox wrote, which stands still meanwhile.
+   *
+   * @param id of the sandbox
+   * @param upper its directory
+   * @param name of the copy, in {@code uppers/.staging}
+   * @param limits how much it may be
+   */
+  public Staged stage(String id, String upper, String name, SnapshotLimits limits) {
+    FieldReader f =
+        pool.ask(
+            STAGE, w -> w.str(id).str(upper).str(name).u64(limits.bytes()).u64(limits.entries()));
+    return new Staged(f.u64(), f.u64(), f.u64(), Duration.ofMillis(f.u64()));
+  }
+
+  /**
+   * Tells what is in a layer; the list goes to {@code uppers/.staging/<name>.list}.
+   *
+   * @param image of the layer
+   * @param name of the list, without its suffix
+   */
+  public Manifest listLayer(String image, String name) {
+    FieldReader f = pool.ask(LIST_LAYER, w -> w.str(image).str(name));
+    return new Manifest(f.str(), f.u64(), f.u64());
+  }
+
+  /** Throws away what {@link #stage} and {@link #listLayer} made under a name. */
+  public void discard(String name) {
+    pool.ask(DISCARD, w -> w.str(name));
   }
 
   /** Ends the spawner; sandboxes live on. */

@@ -26,6 +26,9 @@ public final class Errno {
   /** File exists. */
   public static final int EEXIST = 17;
 
+  /** It belongs to another device, or another layer. */
+  public static final int EXDEV = 18;
+
   /** Not a directory. */
   public static final int ENOTDIR = 20;
 
@@ -35,8 +38,14 @@ public final class Errno {
   /** Too many open files. */
   public static final int EMFILE = 24;
 
+  /** More than a limit. */
+  public static final int EFBIG = 27;
+
   /** No space left on device. */
   public static final int ENOSPC = 28;
+
+  /** A path is too long. */
+  public static final int ENAMETOOLONG = 36;
 
   /** Too many symbolic links. */
   public static final int ELOOP = 40;

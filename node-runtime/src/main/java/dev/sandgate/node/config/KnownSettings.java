@@ -20,6 +20,8 @@ public final class KnownSettings {
           "node.journal",
           "node.lease",
           "node.lifetime",
+          "node.snapshot-bytes",
+          "node.snapshot-entries",
           "node.spool-bytes",
           "node.trajectory-bytes",
           "node.trajectory-hours");

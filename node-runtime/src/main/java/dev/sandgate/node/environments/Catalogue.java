@@ -199,6 +199,19 @@ public final class Catalogue {
     return loose;
   }
 
+  /** Names of what was made of a snapshot and holds its layer among others. */
+  synchronized List<String> standingOn(Named named) {
+    String top = named.digests().getLast();
+    StoredLayer layer = layers.get(top);
+    if (layer == null || layer.kind() != LayerKind.LAYER_KIND_SNAPSHOT) {
+      return List.of();
+    }
+    return environments.values().stream()
+        .filter(other -> other.digests().contains(top) && !other.digests().equals(named.digests()))
+        .map(Named::key)
+        .toList();
+  }
+
   static SandgateException taken(String key) {
     return new SandgateException(
         ErrorCode.ALREADY_EXISTS,

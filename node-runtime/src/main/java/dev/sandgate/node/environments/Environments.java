@@ -7,6 +7,7 @@ import dev.sandgate.node.environments.Catalogue.Named;
 import dev.sandgate.node.environments.Catalogue.StoredLayer;
 import dev.sandgate.node.rpc.Routes;
 import dev.sandgate.node.store.Database;
+import dev.sandgate.proto.v1.Environment;
 import dev.sandgate.proto.v1.LayerKind;
 import dev.sandgate.proto.v1.SandboxSpec;
 import dev.sandgate.spi.ErrorCode;
@@ -24,10 +25,14 @@ import java.util.TreeSet;
 /** The environments of this node and what uses them. */
 public final class Environments {
 
+  private static final int NAMED = 8;
+
   private final Catalogue catalogue;
   private final LayerStore store;
-  private final Imports imports;
   private final Uses uses = new Uses();
+  private final Integrity integrity;
+  private final Path data;
+  private final EnvironmentsService service;
 
   /**
    * Opens the layer store below a directory; blocks.
@@ -35,14 +40,17 @@ public final class Environments {
    * @param collapseBytes how large the layers of an image that become one may be together, as its registry has them
    */
   public Environments(Database database, Path dataDirectory, long collapseBytes) {
+    data = dataDirectory;
     store = new LayerStore(dataDirectory.resolve("layers"));
     catalogue = new Catalogue(database);
-    imports = new Imports(catalogue, store, dataDirectory, collapseBytes);
+    integrity = new Integrity(database, store);
+    Imports imports = new Imports(catalogue, store, dataDirectory, collapseBytes);
+    service = new EnvironmentsService(this, catalogue, imports);
   }
 
   /** Answers the methods of {@code sandgate.v1.Environments}. */
   public void route(Routes routes) {
-    new EnvironmentsService(this, catalogue, imports).route(routes);
+    service.route(routes);
   }
 
   /**
@@ -72,13 +80,34 @@ public final class Environments {
   }
 
   /** Says that a sandbox stands on a stack. */
-  public void use(Stack stack) {
-    uses.add(stack);
+  public void use(Stack stack, String sandboxId) {
+    uses.add(stack, sandboxId);
   }
 
   /** Says that a sandbox does so no more. */
-  public void unuse(Stack stack) {
-    uses.remove(stack);
+  public void unuse(Stack stack, String sandboxId) {
+    uses.remove(stack, sandboxId);
+  }
+
+  /** What a caller is told of a failed write: that the disk is full, if it is. */
+  public RuntimeException explained(Exception failure) {
+    try {
+      return DiskFull.or(failure, data);
+    } catch (RuntimeException e) {
+      return e;
+    } catch (Exception e) {
+      return new IllegalStateException(e);
+    }
+  }
+
+  /** Whether layers are still what was sealed. */
+  public Integrity integrity() {
+    return integrity;
+  }
+
+  /** Where the layers of snapshots are made. */
+  public SnapshotLayers snapshotLayers() {
+    return new SnapshotLayers(this, catalogue, store);
   }
 
   Uses uses() {
@@ -105,18 +134,39 @@ public final class Environments {
     return ordered(stack);
   }
 
+  Environment shown(Named named) {
+    return service.shown(named);
+  }
+
   /** Removes an environment and the layers that nothing needs any more. */
   void remove(String reference) {
     Named named = require("reference", reference);
-    int sandboxes = uses.of(named);
-    if (sandboxes > 0) {
-      throw new SandgateException(
-          ErrorCode.FAILED_PRECONDITION,
-          "reference",
-          "reference: %d sandboxes use %s; delete them first".formatted(sandboxes, named.key()),
-          null);
+    List<String> sandboxes = uses.of(named);
+    if (!sandboxes.isEmpty()) {
+      throw needed(
+          "%d sandboxes use %s; delete them first: %s"
+              .formatted(sandboxes.size(), named.key(), some(sandboxes)));
     }
-    catalogue.remove(named, uses.layers()).forEach(store::delete);
+    List<String> children = catalogue.standingOn(named);
+    if (!children.isEmpty()) {
+      throw needed(
+          "%d snapshots stand on %s; remove them first: %s"
+              .formatted(children.size(), named.key(), some(children)));
+    }
+    for (String digest : catalogue.remove(named, uses.layers())) {
+      store.delete(digest);
+      integrity.forget(digest);
+    }
+  }
+
+  private static String some(List<String> names) {
+    String first = String.join(", ", names.subList(0, Math.min(NAMED, names.size())));
+    return names.size() > NAMED ? first + ", …" : first;
+  }
+
+  private static SandgateException needed(String why) {
+    return new SandgateException(
+        ErrorCode.FAILED_PRECONDITION, "reference", "reference: " + why, null);
   }
 
   private void further(String field, String reference, Map<String, StoredLayer> stack) {

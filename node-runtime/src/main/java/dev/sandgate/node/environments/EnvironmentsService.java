@@ -102,7 +102,7 @@ final class EnvironmentsService {
         .build();
   }
 
-  private Environment shown(Named named) {
+  Environment shown(Named named) {
     Environment.Builder environment =
         Environment.newBuilder()
             .setName(named.name())
@@ -113,7 +113,7 @@ final class EnvironmentsService {
                 Timestamp.newBuilder()
                     .setSeconds(named.createdMillis() / 1_000)
                     .setNanos((int) (named.createdMillis() % 1_000) * 1_000_000))
-            .setSandboxes(environments.uses().of(named));
+            .setSandboxes(environments.uses().of(named).size());
     for (String digest : named.digests()) {
       catalogue.layer(digest).map(EnvironmentsService::shown).ifPresent(environment::addLayers);
     }

@@ -4,6 +4,7 @@ package dev.sandgate.node.environments;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.UUID;
 
 /**
  * Makes images: uncompressed, with the times of the files and nothing of this moment, so that equal trees make
@@ -18,12 +19,17 @@ final class ErofsImage {
   private ErofsImage() {}
 
   static void make(Path tree, Path image) {
+    make(tree, image, new UUID(0, 0));
+  }
+
+  /** With an identity of its own: the same tree under another one is another image. */
+  static void make(Path tree, Path image, UUID identity) {
     new Tool(
             TIMEOUT,
             "mkfs.erofs",
             "--quiet",
             "--preserve-mtime",
-            "-U00000000-0000-0000-0000-000000000000",
+            "-U" + identity,
             image.toString(),
             tree.toString())
         .with("SOURCE_DATE_EPOCH", LATEST_TIME)

@@ -58,7 +58,7 @@ record ImportRequest(
     return switch (asked.getKind()) {
       case LAYER_KIND_UNSPECIFIED, LAYER_KIND_BASE -> LayerKind.LAYER_KIND_BASE;
       case LAYER_KIND_WORKSPACE, LAYER_KIND_TOOLKIT -> asked.getKind();
-      case UNRECOGNIZED ->
+      case LAYER_KIND_SNAPSHOT, UNRECOGNIZED ->
           throw invalid(
               "kind", "unknown; give LAYER_KIND_BASE, LAYER_KIND_WORKSPACE or LAYER_KIND_TOOLKIT");
     };

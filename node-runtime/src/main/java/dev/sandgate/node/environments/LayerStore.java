@@ -35,6 +35,11 @@ final class LayerStore {
     return directory.resolve(digest.replace(':', '-') + ".erofs");
   }
 
+  /** The canonical list of what is in a layer, for those that have one. */
+  Path list(String digest) {
+    return directory.resolve(digest.replace(':', '-') + ".list");
+  }
+
   /** Takes an image of the same file system in: its digest is its name from here on. */
   String adopt(Path image) throws IOException {
     String digest = digest(image);
@@ -48,12 +53,13 @@ final class LayerStore {
   void delete(String digest) {
     try {
       Files.deleteIfExists(image(digest));
+      Files.deleteIfExists(list(digest));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  private static String digest(Path file) throws IOException {
+  static String digest(Path file) throws IOException {
     try (InputStream in = Files.newInputStream(file);
         DigestInputStream digesting =
             new DigestInputStream(in, MessageDigest.getInstance("SHA-256"))) {

@@ -25,6 +25,12 @@ final class Tree {
 
   /** Refuses what must not be in a layer, with the entry's name; overlay whiteouts may. */
   static void check(Path root) throws IOException {
+    checkPlaces(root);
+    checkEntries(root);
+  }
+
+  /** Refuses a tree whose directories of the platform are not real. */
+  static void checkPlaces(Path root) {
     for (String name : REAL_DIRECTORIES) {
       Path entry = root.resolve(name);
       if (Files.exists(entry, LinkOption.NOFOLLOW_LINKS)
@@ -32,6 +38,9 @@ final class Tree {
         throw unsafe("/" + name, "it must be a real directory or missing");
       }
     }
+  }
+
+  private static void checkEntries(Path root) throws IOException {
     Files.walkFileTree(
         root,
         new SimpleFileVisitor<>() {

@@ -5,31 +5,49 @@ package dev.sandgate.node.environments;
 import dev.sandgate.node.environments.Catalogue.Named;
 import dev.sandgate.spi.Layer;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** How many living sandboxes stand on each environment, by name, and on each layer. */
+/** Which living sandboxes stand on each environment, by name, and on each layer. */
 final class Uses {
 
-  private final Map<String, Integer> environments = new HashMap<>();
+  private final Map<String, Set<String>> environments = new HashMap<>();
   private final Map<String, Integer> layers = new HashMap<>();
 
-  synchronized void add(Stack stack) {
-    environments.merge(key(stack.name(), stack.environment()), 1, Integer::sum);
+  synchronized void add(Stack stack, String sandboxId) {
+    environments
+        .computeIfAbsent(key(stack.name(), stack.environment()), _ -> new LinkedHashSet<>())
+        .add(sandboxId);
+    hold(stack);
+  }
+
+  synchronized void remove(Stack stack, String sandboxId) {
+    String key = key(stack.name(), stack.environment());
+    Set<String> of = environments.getOrDefault(key, Set.of());
+    if (of.contains(sandboxId) && of.size() == 1) {
+      environments.remove(key);
+    } else {
+      of.remove(sandboxId);
+    }
+    release(stack);
+  }
+
+  /** Keeps the layers without counting as a sandbox. */
+  synchronized void hold(Stack stack) {
     stack.layers().forEach(layer -> layers.merge(layer.digest(), 1, Integer::sum));
   }
 
-  synchronized void remove(Stack stack) {
-    environments.computeIfPresent(
-        key(stack.name(), stack.environment()), (_, count) -> less(count));
+  synchronized void release(Stack stack) {
     for (Layer layer : stack.layers()) {
       layers.computeIfPresent(layer.digest(), (_, count) -> less(count));
     }
   }
 
   /** Those that were made from this name while it stood for this content. */
-  synchronized int of(Named named) {
-    return environments.getOrDefault(key(named.key(), named.digest()), 0);
+  synchronized List<String> of(Named named) {
+    return List.copyOf(environments.getOrDefault(key(named.key(), named.digest()), Set.of()));
   }
 
   synchronized Set<String> layers() {

@@ -20,6 +20,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.List;
 
 /** The commands of this node's sandboxes. */
 public final class Execs {
@@ -88,6 +89,22 @@ public final class Execs {
   public void load(Collection<LiveSandbox> ended) throws IOException {
     ended.forEach(this::loadEnded);
     records.deleteLeftovers();
+  }
+
+  /** Ids of a sandbox's commands that run, newest first. */
+  public List<String> running(String sandboxId) {
+    return records.newestFirst(sandboxId, Long.MAX_VALUE).stream()
+        .filter(record -> record.result() == null)
+        .map(ExecRecord::execId)
+        .toList();
+  }
+
+  /** A number that grows with each command that is begun in a sandbox. */
+  public long latest(String sandboxId) {
+    return records.newestFirst(sandboxId, Long.MAX_VALUE).stream()
+        .findFirst()
+        .map(ExecRecord::sequence)
+        .orElse(0L);
   }
 
   /** Writes what is waiting; blocks. */
@@ -160,13 +177,22 @@ public final class Execs {
     }
 
     @Override
+    public void reset(LiveSandbox sandbox) {
+      endAll(sandbox);
+    }
+
+    @Override
     public void ended(LiveSandbox sandbox) {
+      endAll(sandbox);
+      trajectories.ended(sandbox.id());
+    }
+
+    private void endAll(LiveSandbox sandbox) {
       for (ExecRecord record : records.newestFirst(sandbox.id(), Long.MAX_VALUE)) {
         if (record.result() == null) {
           executions.end(record, () -> Results.unknown(record, reason(record)));
         }
       }
-      trajectories.ended(sandbox.id());
     }
 
     @Override

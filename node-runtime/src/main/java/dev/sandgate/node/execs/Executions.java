@@ -19,6 +19,7 @@ import io.smallrye.mutiny.Uni;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ScheduledFuture;
@@ -34,6 +35,7 @@ final class Executions {
 
   private static final long FLUSH_MILLIS = 50;
   private static final int UNWRITTEN = 10_000;
+  private static final String RESET = "SANDBOX_RESET";
 
   private final Journal journal;
   private final Records records;
@@ -60,6 +62,7 @@ final class Executions {
     if (command.hasTerminal()) {
       sandbox.backend().require(Capability.TERMINAL);
     }
+    long epoch = sandbox.epoch();
     dev.sandgate.spi.Sandbox running = sandbox.running();
     ExecRecord record = records.create(sandbox, execId, command);
     ExecRecord first = records.add(record);
@@ -72,7 +75,7 @@ final class Executions {
             .whenComplete(
                 (_, failure) -> {
                   if (failure == null) {
-                    spawn(record, running);
+                    spawn(record, running, epoch);
                   } else {
                     refused(record, Failures.known(failure));
                   }
@@ -80,8 +83,14 @@ final class Executions {
     return record.started();
   }
 
-  private void spawn(ExecRecord record, dev.sandgate.spi.Sandbox running) {
+  private void spawn(ExecRecord record, dev.sandgate.spi.Sandbox running, long epoch) {
     FaultPoint.AFTER_INTENT.pass(record.execId());
+    if (!record.sandbox().inEpoch(epoch, () -> launch(record, running))) {
+      end(record, () -> Results.unknown(record, RESET));
+    }
+  }
+
+  private void launch(ExecRecord record, dev.sandgate.spi.Sandbox running) {
     Uni.createFrom()
         .deferred(() -> Commands.launch(running, record.execId(), record.command()))
         .subscribe()
@@ -190,7 +199,7 @@ final class Executions {
       if (closed) {
         return;
       }
-      if (record.killReason().equals("SANDBOX_DELETED")) {
+      if (Set.of("SANDBOX_DELETED", RESET).contains(record.killReason())) {
         LOG.debug("{}: its events broke off", record, failure);
       } else {
         LOG.warn("{}: its events broke off: {}", record, failure.getMessage());
@@ -243,7 +252,7 @@ final class Executions {
     LOG.warn("{} is lost: {}", record, failure.getMessage());
     // The node may hear of its sandbox's end only after its commands' ends.
     boolean lost = Failures.known(failure).code() == ErrorCode.SANDBOX_LOST;
-    String reason = record.sandbox().isRunning() && !lost ? "" : "SANDBOX_LOST";
+    String reason = record.sandbox().isRunning() && !lost ? "" : lostBecause(record);
     end(record, () -> Results.unknown(record, reason));
   }
 
@@ -305,12 +314,16 @@ final class Executions {
     if (known.code() == ErrorCode.ALREADY_EXISTS) {
       attach(record, running, OutputOffsets.START);
     } else if (known.code() == ErrorCode.SANDBOX_LOST) {
-      end(record, () -> Results.unknown(record, "SANDBOX_LOST"));
+      end(record, () -> Results.unknown(record, lostBecause(record)));
     } else {
       records.remove(record);
       journal.notStarted(record);
       record.started().completeExceptionally(known);
     }
+  }
+
+  private static String lostBecause(ExecRecord record) {
+    return record.killReason().isEmpty() ? "SANDBOX_LOST" : record.killReason();
   }
 
   /** The result is kept: the guest may forget. */

@@ -20,7 +20,9 @@ public enum FaultPoint {
   /** A command's exit is known, its result is not recorded. */
   AFTER_EXIT,
   /** A command's result is durable, nobody was told. */
-  AFTER_RESULT;
+  AFTER_RESULT,
+  /** A sandbox was reset, its commands are not ended and nobody was told. */
+  AFTER_RESET;
 
   private static final int EXIT_CODE = 137;
   private static final String SETTING = System.getProperty("dev.sandgate.fault", "");

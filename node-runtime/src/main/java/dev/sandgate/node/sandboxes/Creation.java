@@ -99,7 +99,7 @@ final class Creation {
     LiveSandbox live =
         new LiveSandbox(wanted.backend(), spec, wanted.stack(), record.build(), sequence);
     registry.add(live);
-    environments.use(live.stack());
+    environments.use(live.stack(), id);
     live.limits().used();
     reaper.watch(live);
     return live;
@@ -121,6 +121,7 @@ final class Creation {
     try {
       CompletableFuture<Void> recorded = rows.insert(live, key);
       waitForBackend(live, clock);
+      verify(live);
       dev.sandgate.spi.Sandbox made = backendCreate(live, clock);
       try {
         recorded.join();
@@ -145,6 +146,11 @@ final class Creation {
       Blocking.await(adopted, clock.millisLeft());
     }
     live.backend().requireAvailable();
+  }
+
+  /** After the wait for the backend, which is asked what is in a layer. */
+  private void verify(LiveSandbox live) {
+    environments.integrity().verify(live.stack(), live.backend().backend());
   }
 
   private static dev.sandgate.spi.Sandbox backendCreate(LiveSandbox live, Clock clock) {

@@ -18,6 +18,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** One sandbox of this node, from its create call until its record is forgotten. Safe for any thread. */
@@ -33,9 +36,13 @@ public final class LiveSandbox {
   private final CompletableFuture<LiveSandbox> usable = new CompletableFuture<>();
   private final CompletableFuture<Void> removed = new CompletableFuture<>();
   private final CompletableFuture<Void> stopAsked = new CompletableFuture<>();
+  private final ReentrantLock whole = new ReentrantLock();
+  private final ReentrantReadWriteLock epochs = new ReentrantReadWriteLock();
   private volatile Sandbox record;
   private volatile dev.sandgate.spi.@Nullable Sandbox handle;
   private volatile boolean adopting;
+  private volatile boolean resetting;
+  private long epoch; // guarded by epochs
   private volatile @Nullable Runnable removalRetry;
   private volatile String endReason = "";
 
@@ -98,12 +105,66 @@ public final class LiveSandbox {
     if (running == null || state() != SandboxState.SANDBOX_STATE_RUNNING) {
       throw notRunning();
     }
+    if (resetting) {
+      throw new SandgateException(
+          ErrorCode.FAILED_PRECONDITION, "sandbox %s is being reset; try again".formatted(id()));
+    }
     return running;
+  }
+
+  /** Does something to the running sandbox as a whole; one such thing after the other. Blocks. */
+  public <T> T alone(Function<dev.sandgate.spi.Sandbox, T> work, Capability capability) {
+    whole.lock();
+    try {
+      return work.apply(running(capability));
+    } finally {
+      whole.unlock();
+    }
+  }
+
+  /** How often it was reset. */
+  public long epoch() {
+    epochs.readLock().lock();
+    try {
+      return epoch;
+    } finally {
+      epochs.readLock().unlock();
+    }
+  }
+
+  /** Runs code that must not meet a later state of the sandbox; false when it was reset since. Never waits long. */
+  public boolean inEpoch(long wanted, Runnable code) {
+    epochs.readLock().lock();
+    try {
+      if (epoch != wanted) {
+        return false;
+      }
+      code.run();
+      return true;
+    } finally {
+      epochs.readLock().unlock();
+    }
+  }
+
+  /** From here on no call reaches it, and what waits for its turn will not. */
+  void resetBegins() {
+    epochs.writeLock().lock();
+    try {
+      epoch++;
+      resetting = true;
+    } finally {
+      epochs.writeLock().unlock();
+    }
+  }
+
+  /** Calls reach it again. */
+  void resetEnds() {
+    resetting = false;
   }
 
   /** Whether commands can be sent right now, without waiting for anything. */
   public boolean isRunning() {
-    return handle != null && state() == SandboxState.SANDBOX_STATE_RUNNING;
+    return handle != null && state() == SandboxState.SANDBOX_STATE_RUNNING && !resetting;
   }
 
   /** Whether it is not known yet if the sandbox survived a restart of the node. */
@@ -193,7 +254,8 @@ public final class LiveSandbox {
     return retry;
   }
 
-  Stack stack() {
+  /** What it is made of. */
+  public Stack stack() {
     return stack;
   }
 

@@ -130,7 +130,9 @@ final class Removal {
       live.removalFailed(() -> stop(live, reason, detail));
       return false;
     }
-    if (live.end(SANDBOX_STATE_TERMINATED, reason, detail)) {
+    SandboxState last =
+        reason.equals(Reset.FAILED) ? SANDBOX_STATE_FAILED : SANDBOX_STATE_TERMINATED;
+    if (live.end(last, reason, detail)) {
       finish(live);
     }
     return true;
@@ -165,7 +167,7 @@ final class Removal {
   }
 
   private void finish(LiveSandbox live) {
-    environments.unuse(live.stack());
+    environments.unuse(live.stack(), live.id());
     registry.ended();
     Blocking.report("recording the end of " + live, rows.update(live));
     listeners.forEach(listener -> listener.ended(live));

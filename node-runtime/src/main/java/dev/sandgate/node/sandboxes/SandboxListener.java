@@ -9,11 +9,14 @@ public interface SandboxListener {
   void adopted(LiveSandbox sandbox);
 
   /**
-   * A sandbox is about to be removed, or is gone.
+   * A sandbox is about to be removed or reset, or is gone.
    *
-   * @param killReason what its commands' results say: SANDBOX_DELETED or SANDBOX_LOST
+   * @param killReason what its commands' results say: SANDBOX_DELETED, SANDBOX_LOST or SANDBOX_RESET
    */
   void ending(LiveSandbox sandbox, String killReason);
+
+  /** A sandbox was reset: it goes on, but nothing more comes from what ran in it. No request reaches it meanwhile. */
+  void reset(LiveSandbox sandbox);
 
   /** A sandbox ended and nothing more can come from it. */
   void ended(LiveSandbox sandbox);

@@ -29,6 +29,7 @@ public final class Sandboxes {
   private final SandboxRows rows;
   private final Keys keys = new Keys();
   private final Removal removal;
+  private final Reset reset;
   private final Creation creation;
   private final Adoption adoption;
   private final Sweep sweep;
@@ -57,6 +58,7 @@ public final class Sandboxes {
     registry = new Registry(parts.capacity().sandboxes());
     rows = new SandboxRows(parts.database());
     removal = new Removal(registry, rows, parts.environments());
+    reset = new Reset(removal);
     reaper = new Reaper(this::expire);
     creation = new Creation(parts, registry, removal, reaper);
     adoption = new Adoption(parts, registry, removal, reaper);
@@ -176,6 +178,13 @@ public final class Sandboxes {
     long usual = live.secret().getSpec().getLeaseMillis();
     live.renew(SpecReader.time("lease_millis", leaseMillis, Duration.ofMillis(usual)));
     Blocking.await(rows.update(live), WRITE_MILLIS);
+    return live;
+  }
+
+  LiveSandbox reset(String id) {
+    LiveSandbox live = find(id);
+    Blocking.await(settled(live), ADOPTION_WAIT_MILLIS + 1_000);
+    reset.run(live);
     return live;
   }
 

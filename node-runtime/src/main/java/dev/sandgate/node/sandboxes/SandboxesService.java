@@ -13,6 +13,7 @@ import dev.sandgate.proto.v1.GetSandboxRequest;
 import dev.sandgate.proto.v1.ListSandboxesRequest;
 import dev.sandgate.proto.v1.RenewSandboxRequest;
 import dev.sandgate.proto.v1.RenewSandboxResponse;
+import dev.sandgate.proto.v1.ResetSandboxRequest;
 import dev.sandgate.proto.v1.Sandbox;
 import dev.sandgate.proto.v1.SandboxUsage;
 import dev.sandgate.proto.v1.SandboxesGrpcService;
@@ -46,6 +47,10 @@ final class SandboxesService {
         request -> Listing.of(request).page(sandboxes.registry()));
     routes.blocking(SandboxesGrpcService.Delete, DeleteSandboxRequest.parser(), this::delete);
     routes.blocking(SandboxesGrpcService.Renew, RenewSandboxRequest.parser(), this::renew);
+    routes.blocking(
+        SandboxesGrpcService.Reset,
+        ResetSandboxRequest.parser(),
+        request -> sandboxes.reset(request.getSandboxId()).shown());
     routes.use(sandboxes::use);
   }
 

@@ -59,6 +59,14 @@ public final class Sessions {
     return Blocking.await(sandboxes.settled(sandboxes.find(sandboxId)), OPEN_MILLIS);
   }
 
+  /** Ids of a sandbox's sessions that have not ended. */
+  public List<String> open(String sandboxId) {
+    return of(sandboxId).values().stream()
+        .filter(session -> !session.isEnded())
+        .map(OpenSession::id)
+        .toList();
+  }
+
   Session open(LiveSandbox sandbox, Session wanted) {
     dev.sandgate.spi.Sandbox running = sandbox.running(Capability.SESSIONS);
     OpenSession mine = new OpenSession(wanted);
@@ -192,6 +200,12 @@ public final class Sessions {
     @Override
     public void ending(LiveSandbox sandbox, String killReason) {
       // Its shells' events end with it.
+    }
+
+    @Override
+    public void reset(LiveSandbox sandbox) {
+      of(sandbox.id()).values().stream().filter(open -> !open.isEnded()).forEach(OpenSession::lost);
+      forgotten(sandbox);
     }
 
     @Override

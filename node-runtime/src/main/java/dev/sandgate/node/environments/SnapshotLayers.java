@@ -1,0 +1,140 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+package dev.sandgate.node.environments;
+
+import dev.sandgate.node.environments.Catalogue.Named;
+import dev.sandgate.node.environments.Catalogue.StoredLayer;
+import dev.sandgate.proto.v1.Environment;
+import dev.sandgate.proto.v1.LayerKind;
+import dev.sandgate.spi.Backend;
+import dev.sandgate.spi.Layer;
+import dev.sandgate.spi.Manifest;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+
+/** Makes layers of what sandboxes wrote, and environments that end with one; blocks. */
+public final class SnapshotLayers {
+
+  private final Environments environments;
+  private final Catalogue catalogue;
+  private final LayerStore store;
+
+  SnapshotLayers(Environments environments, Catalogue catalogue, LayerStore store) {
+    this.environments = environments;
+    this.catalogue = catalogue;
+    this.store = store;
+  }
+
+  /**
+   * A layer that is made and not yet named.
+   *
+   * @param layer its digest and image
+   * @param size of the image, bytes
+   * @param manifest what is in it
+   * @param on what it was written on
+   */
+  public record Sealed(Layer layer, long size, Manifest manifest, Stack on) {}
+
+  /** A name to publish under. */
+  public record Name(String name, String tag, boolean replace) {
+    /** As callers write it. */
+    public String key() {
+      return name + ":" + tag;
+    }
+  }
+
+  /** ALREADY_EXISTS when a name is taken and may not be moved. */
+  public void requireFree(Name name) {
+    if (!name.replace() && catalogue.find(name.key()).isPresent()) {
+      throw Catalogue.taken(name.key());
+    }
+  }
+
+  /** Keeps the layers of a stack until {@link #release}. */
+  public void hold(Stack stack) {
+    environments.uses().hold(stack);
+  }
+
+  /** Lets go of what {@link #hold} kept. */
+  public void release(Stack stack) {
+    environments.uses().release(stack);
+  }
+
+  /**
+   * Makes a layer of a tree. On another stack the same tree is another layer: a stack never holds one twice.
+   *
+   * @param tree in the form of a lower layer
+   * @param place an empty directory for the image while it is made
+   * @param on what the tree was written on
+   */
+  public Sealed seal(Path tree, Path place, Stack on, Backend backend) throws IOException {
+    Tree.checkPlaces(tree);
+    Path image = place.resolve("image.erofs");
+    ErofsImage.make(tree, image, identity(on));
+    long size = Files.size(image);
+    String digest = store.adopt(image);
+    Layer layer = new Layer(digest, store.image(digest));
+    try {
+      return new Sealed(layer, size, environments.integrity().seal(layer, backend), on);
+    } catch (IOException | RuntimeException e) {
+      drop(layer);
+      throw e;
+    }
+  }
+
+  /** Puts a layer on its stack and under a name. */
+  public Environment publish(Sealed sealed, Name name, String source) {
+    Layer layer = sealed.layer();
+    StoredLayer stored =
+        new StoredLayer(
+            layer.digest(), LayerKind.LAYER_KIND_SNAPSHOT, name.name(), sealed.size(), source);
+    List<String> digests = new ArrayList<>(sealed.on().digests());
+    digests.add(layer.digest());
+    Named named =
+        new Named(name.name(), name.tag(), digests, sealed.on().user(), System.currentTimeMillis());
+    try {
+      catalogue.publish(stored, named, name.replace());
+    } catch (RuntimeException e) {
+      drop(layer);
+      throw e;
+    }
+    return shown(named);
+  }
+
+  /** Removes a layer that nothing names. */
+  public void drop(Layer layer) {
+    if (catalogue.layer(layer.digest()).isEmpty()) {
+      environments.integrity().forget(layer.digest());
+      store.delete(layer.digest());
+    }
+  }
+
+  /** Removes a name, as for every environment. */
+  public void remove(String reference) {
+    environments.remove(reference);
+  }
+
+  /** What there is under a name. NOT_FOUND. */
+  public Environment require(String reference) {
+    return shown(environments.require("reference", reference));
+  }
+
+  /** All that there is. */
+  public List<Environment> all() {
+    return catalogue.environments().stream().map(this::shown).toList();
+  }
+
+  private Environment shown(Named named) {
+    return environments.shown(named);
+  }
+
+  private static UUID identity(Stack on) {
+    String digest = Catalogue.digestOf(on.digests());
+    return UUID.nameUUIDFromBytes(digest.getBytes(StandardCharsets.UTF_8));
+  }
+}

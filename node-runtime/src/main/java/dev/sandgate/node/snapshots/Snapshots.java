@@ -1,0 +1,161 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+package dev.sandgate.node.snapshots;
+
+import dev.sandgate.node.checks.Fields;
+import dev.sandgate.node.config.SnapshotCapacity;
+import dev.sandgate.node.environments.Environments;
+import dev.sandgate.node.environments.SnapshotLayers;
+import dev.sandgate.node.environments.SnapshotLayers.Name;
+import dev.sandgate.node.rpc.Blocking;
+import dev.sandgate.node.rpc.Routes;
+import dev.sandgate.node.sandboxes.LiveSandbox;
+import dev.sandgate.node.sandboxes.Sandboxes;
+import dev.sandgate.node.store.Database;
+import dev.sandgate.proto.v1.CreateSnapshotRequest;
+import dev.sandgate.proto.v1.Environment;
+import dev.sandgate.proto.v1.Snapshot;
+import dev.sandgate.proto.v1.SnapshotHistory;
+import dev.sandgate.spi.Capability;
+import dev.sandgate.spi.ErrorCode;
+import dev.sandgate.spi.SandgateException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/** The snapshots of this node; blocking code on virtual threads. */
+public final class Snapshots {
+
+  private static final Pattern NAME = Pattern.compile("[a-z0-9._-]{1,63}");
+  private static final String NAME_RULE = "1–63 characters of [a-z0-9._-]";
+  private static final long SETTLE_MILLIS = 16_000;
+
+  private final Parts parts;
+  private final SnapshotLayers layers;
+  private final SnapshotRows rows;
+  private final Path work;
+
+  /**
+   * What snapshots stand on.
+   *
+   * @param nodeId the node's name
+   * @param sandboxes whose files are sealed
+   * @param environments where snapshots are kept
+   * @param quiet what runs in sandboxes
+   * @param capacity how much one may hold
+   */
+  public record Parts(
+      String nodeId,
+      Sandboxes sandboxes,
+      Environments environments,
+      Quiet quiet,
+      SnapshotCapacity capacity) {}
+
+  /** Reads what an earlier run recorded and removes what it left half made; blocks. */
+  public Snapshots(Parts parts, Database database, Path dataDirectory) {
+    this.parts = parts;
+    this.layers = parts.environments().snapshotLayers();
+    this.rows = new SnapshotRows(database);
+    this.work = dataDirectory.resolve("snapshots");
+    try {
+      clear(work);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static void clear(Path work) throws IOException {
+    Files.createDirectories(work);
+    try (Stream<Path> left = Files.walk(work)) {
+      for (Path entry : left.sorted(Comparator.reverseOrder()).toList()) {
+        if (!entry.equals(work)) {
+          Files.delete(entry);
+        }
+      }
+    }
+  }
+
+  /** Answers the methods of {@code sandgate.v1.Snapshots}. */
+  public void route(Routes routes) {
+    new SnapshotsService(this).route(routes);
+  }
+
+  Snapshot create(CreateSnapshotRequest request) {
+    LiveSandbox sandbox = parts.sandboxes().find(request.getSandboxId());
+    Blocking.await(parts.sandboxes().settled(sandbox), SETTLE_MILLIS);
+    sandbox.backend().require(Capability.DISK_SNAPSHOT);
+    Sealing sealing = new Sealing(layers, parts.quiet(), work, sandbox, wanted(request));
+    try {
+      Snapshot made = sealing.run().toBuilder().setNodeId(parts.nodeId()).build();
+      rows.put(made);
+      forgetUnneeded();
+      return made;
+    } catch (IOException | RuntimeException e) {
+      throw parts.environments().explained(e);
+    }
+  }
+
+  private Sealing.Wanted wanted(CreateSnapshotRequest request) {
+    Fields.matches("name", request.getName(), NAME, NAME_RULE);
+    String tag =
+        request.getTag().isEmpty()
+            ? "latest"
+            : Fields.matches("tag", request.getTag(), NAME, NAME_RULE);
+    return new Sealing.Wanted(
+        new Name(request.getName(), tag, request.getReplace()),
+        Rules.of(request.getRules(), parts.capacity()),
+        request.getAllowRunning());
+  }
+
+  List<Snapshot> all() {
+    return layers.all().stream()
+        .flatMap(environment -> known(environment).stream())
+        .sorted(Comparator.comparingLong(s -> s.getEnvironment().getCreatedAt().getSeconds()))
+        .toList();
+  }
+
+  Snapshot require(String reference) {
+    Environment environment = layers.require(reference);
+    return known(environment).orElseThrow(() -> noSnapshot(reference));
+  }
+
+  SnapshotHistory history(String reference) {
+    SnapshotHistory.Builder history = SnapshotHistory.newBuilder();
+    Optional<Snapshot> next = Optional.of(require(reference));
+    while (next.isPresent()) {
+      history.addSnapshots(next.get());
+      next = rows.find(next.get().getParentDigest());
+    }
+    return history.build();
+  }
+
+  void remove(String reference) {
+    require(reference);
+    layers.remove(reference);
+    forgetUnneeded();
+  }
+
+  private void forgetUnneeded() {
+    rows.keep(layers.all().stream().map(Environment::getDigest).toList());
+  }
+
+  /** With the name and users of now. */
+  private Optional<Snapshot> known(Environment environment) {
+    return rows.find(environment.getDigest())
+        .map(snapshot -> snapshot.toBuilder().setEnvironment(environment).build());
+  }
+
+  private static SandgateException noSnapshot(String reference) {
+    return new SandgateException(
+        ErrorCode.NOT_FOUND,
+        "reference",
+        "reference: " + reference + " is an environment, but no snapshot",
+        null);
+  }
+}

@@ -1,0 +1,477 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+package dev.sandgate.node;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.sandgate.node.support.Box;
+import dev.sandgate.node.support.ContainerNode;
+import dev.sandgate.node.support.Rpc.Failed;
+import dev.sandgate.proto.v1.CreateSandboxBatchRequest;
+import dev.sandgate.proto.v1.CreateSnapshotRequest;
+import dev.sandgate.proto.v1.EnvironmentsGrpcClient;
+import dev.sandgate.proto.v1.GetEnvironmentRequest;
+import dev.sandgate.proto.v1.GetSnapshotRequest;
+import dev.sandgate.proto.v1.LayerKind;
+import dev.sandgate.proto.v1.ListSnapshotsRequest;
+import dev.sandgate.proto.v1.OpenSessionRequest;
+import dev.sandgate.proto.v1.RemoveEnvironmentRequest;
+import dev.sandgate.proto.v1.RemoveSnapshotRequest;
+import dev.sandgate.proto.v1.SandboxSpec;
+import dev.sandgate.proto.v1.SandboxesGrpcClient;
+import dev.sandgate.proto.v1.SessionsGrpcClient;
+import dev.sandgate.proto.v1.Snapshot;
+import dev.sandgate.proto.v1.SnapshotRules;
+import dev.sandgate.proto.v1.SnapshotsGrpcClient;
+import io.vertx.grpc.common.GrpcStatus;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+
+/** What containers wrote, sealed and used. Needs root. */
+@Tag("root")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class ContainerSnapshotsTest {
+
+  private ContainerNode host;
+
+  @BeforeAll
+  void begin() {
+    host = new ContainerNode();
+  }
+
+  @AfterAll
+  void end() {
+    host.close();
+  }
+
+  private Box box(String environment) {
+    return Box.of(host.rpc(), environment);
+  }
+
+  private static String name() {
+    return "s-" + UUID.randomUUID().toString().substring(0, 8);
+  }
+
+  private Path image(Snapshot snapshot) {
+    var layers = snapshot.getEnvironment().getLayersList();
+    return host.node()
+        .directory()
+        .resolve("layers")
+        .resolve(layers.getLast().getDigest().replace(':', '-') + ".erofs");
+  }
+
+  private void remove(String name) {
+    host.rpc()
+        .unary(
+            SnapshotsGrpcClient.Remove,
+            RemoveSnapshotRequest.newBuilder().setReference(name).build());
+  }
+
+  private static Failed refused(GrpcStatus status, Runnable call) {
+    Failed failed = assertThrows(Failed.class, call::run);
+    assertEquals(status, failed.status(), failed.getMessage());
+    return failed;
+  }
+
+  @Test
+  void shouldSealWhatWasWrittenWhileTheSourceGoesOn() throws IOException {
+    String name = name();
+    try (Box source = box("busybox")) {
+      source.says(
+          "echo 1 > /data; rm /etc/hosts; mkdir -p /work/d; dd if=/dev/zero of=/z bs=1M count=3");
+      source.start("ticks", "while :; do echo t >> /ticks; done");
+      Snapshot made =
+          source.seal(CreateSnapshotRequest.newBuilder().setName(name).setAllowRunning(true));
+      assertEquals(LayerKind.LAYER_KIND_SNAPSHOT, made.getEnvironment().getLayers(1).getKind());
+      assertEquals(source.id(), made.getSandboxId());
+      assertEquals("busybox:latest", made.getParentName());
+      assertTrue(Files.size(image(made)) < 8 << 20, "more than the difference was kept");
+      assertNotEquals(source.says("wc -c < /ticks"), source.says("sleep 0.1; wc -c < /ticks"));
+      try (Box one = box(name);
+          Box other = box(name + ":latest")) {
+        assertEquals("1", one.says("cat /data; test ! -e /etc/hosts; test -d /work/d"));
+        one.says("echo one > /data; rm -r /work");
+        other.says("test -d /work/d; echo other >> /data");
+        source.says("echo source > /data");
+        assertEquals("one", one.says("cat /data"));
+        assertEquals("1\nother", other.says("cat /data"));
+      }
+      try (Box later = box(name)) {
+        assertEquals("1", later.says("cat /data"));
+      }
+    }
+    remove(name);
+    refused(GrpcStatus.NOT_FOUND, () -> box(name));
+  }
+
+  @Test
+  void shouldKeepWhatAnEntryIs() {
+    String name = name();
+    String look =
+        "cd /k; stat -c '%n %F %a %u %g %s %h %Y' f g l p sparse; stat -c '%F %a %u %g %Y' d .; readlink l; du -k sparse | cut -f1; sha256sum < sparse";
+    try (Box source = box("busybox")) {
+      source.says(
+          """
+          mkdir -m 2750 /k; cd /k; echo 1 > f; chmod 4711 f; chown 1000:65534 f; ln f g; ln -s /nowhere l; mkfifo p
+          mkdir -m 1777 d; touch -d @1234567 f; truncate -s 5M sparse; echo end >> sparse; chown -h 7:8 l""");
+      source.seal(CreateSnapshotRequest.newBuilder().setName(name));
+      try (Box copy = box(name)) {
+        assertEquals(
+            source.says(look).replaceAll("(?m)^\\d+$", ""),
+            copy.says(look).replaceAll("(?m)^\\d+$", ""));
+      }
+    }
+    remove(name);
+  }
+
+  @Test
+  void shouldChainAndTellTheHistory() {
+    String base = name();
+    String last = "busybox";
+    for (int depth = 1; depth <= 4; depth++) {
+      try (Box box = box(last)) {
+        box.says(
+            "echo %d >> /steps; echo %d > /only; rm -f /gone%d; touch /gone%d"
+                .formatted(depth, depth, depth - 1, depth));
+        last = base + "-" + depth;
+        box.seal(last);
+      }
+    }
+    try (Box box = box(last)) {
+      assertEquals("1\n2\n3\n4\n4\n/gone4", box.says("cat /steps /only; ls /gone*"));
+    }
+    List<Snapshot> line =
+        host.rpc()
+            .unary(
+                SnapshotsGrpcClient.History,
+                GetSnapshotRequest.newBuilder().setReference(last).build())
+            .getSnapshotsList();
+    assertEquals(
+        List.of(base + "-3:latest", base + "-2:latest", base + "-1:latest", "busybox:latest"),
+        line.stream().map(Snapshot::getParentName).toList());
+    for (int depth = 1; depth < 4; depth++) {
+      String parent = base + "-" + depth;
+      Failed kept = refused(GrpcStatus.FAILED_PRECONDITION, () -> remove(parent));
+      assertTrue(String.valueOf(kept.getMessage()).contains(base + "-4:latest"), kept.getMessage());
+      refused(
+          GrpcStatus.FAILED_PRECONDITION,
+          () ->
+              host.rpc()
+                  .unary(
+                      EnvironmentsGrpcClient.Remove,
+                      RemoveEnvironmentRequest.newBuilder().setReference(parent).build()));
+    }
+    for (int depth = 4; depth > 0; depth--) {
+      remove(base + "-" + depth);
+    }
+  }
+
+  @Test
+  void shouldGoBackToWhatALayerBelowHadAndStillBeAnotherLayer() {
+    String base = name();
+    try (Box box = box("busybox")) {
+      box.says("echo a > /f; touch -d @1000 /f /");
+      box.seal(base + "-1");
+    }
+    try (Box box = box(base + "-1")) {
+      box.says("rm /f; touch -d @1000 /");
+      box.seal(base + "-2");
+    }
+    try (Box box = box(base + "-2")) {
+      box.says("echo a > /f; touch -d @1000 /f /");
+      box.seal(base + "-3");
+    }
+    try (Box box = box(base + "-3")) {
+      assertEquals("a", box.says("cat /f"));
+    }
+    for (int depth = 3; depth > 0; depth--) {
+      remove(base + "-" + depth);
+    }
+  }
+
+  @Test
+  void shouldNotRemoveWhatSandboxesUseAndNameThem() {
+    String name = name();
+    try (Box source = box("busybox")) {
+      source.says("echo 1 > /f");
+      source.seal(name);
+    }
+    try (Box user = box(name)) {
+      Failed used = refused(GrpcStatus.FAILED_PRECONDITION, () -> remove(name));
+      assertTrue(String.valueOf(used.getMessage()).contains(user.id()), used.getMessage());
+    }
+    remove(name);
+  }
+
+  @Test
+  void shouldRefuseADamagedLayerAndMakeNothing() throws IOException {
+    String name = name();
+    Snapshot made;
+    try (Box source = box("busybox")) {
+      source.says("head -c 100000 /dev/urandom > /f; echo canary-of-the-test > /c");
+      made = source.seal(name);
+    }
+    box(name).close();
+    long at = indexOf(Files.readAllBytes(image(made)), "canary-of-the-test");
+    flip(image(made), at);
+    Failed refused = refused(GrpcStatus.FAILED_PRECONDITION, () -> box(name));
+    assertTrue(
+        String.valueOf(refused.getMessage())
+            .contains(made.getEnvironment().getLayers(1).getDigest()));
+    assertEquals(0, users(name));
+    flip(image(made), at);
+    box(name).close();
+    host.node().restart();
+    flip(image(made), at);
+    refused(GrpcStatus.FAILED_PRECONDITION, () -> box(name));
+    remove(name);
+  }
+
+  private int users(String name) {
+    return host.rpc()
+        .unary(
+            EnvironmentsGrpcClient.Get,
+            GetEnvironmentRequest.newBuilder().setReference(name).build())
+        .getSandboxes();
+  }
+
+  private static void flip(Path image, long at) throws IOException {
+    try (RandomAccessFile file = new RandomAccessFile(image.toFile(), "rw")) {
+      file.seek(at);
+      int old = file.read();
+      file.seek(at);
+      file.write(old ^ 1);
+    }
+  }
+
+  private static int indexOf(byte[] bytes, String text) {
+    return new String(bytes, StandardCharsets.ISO_8859_1).indexOf(text);
+  }
+
+  @Test
+  void shouldGiveManySandboxesOfOneSnapshotTheSameManifest() {
+    String name = name();
+    String expected;
+    try (Box source = box("busybox")) {
+      source.says(
+          "cd /home; for i in $(seq 50); do echo $i > f$i; done; rm -r /var/log; mkdir -p a/b/c; ln -s f1 l");
+      source.seal(name);
+      expected = source.says(Box.MANIFEST);
+    }
+    List<Box> boxes =
+        host.rpc().stream(
+                SandboxesGrpcClient.CreateBatch,
+                CreateSandboxBatchRequest.newBuilder()
+                    .setCount(20)
+                    .setSpec(SandboxSpec.newBuilder().setEnvironment(name).setUser("root"))
+                    .build())
+            .rest()
+            .stream()
+            .map(item -> new Box(host.rpc(), item.getSandbox().getSandboxId()))
+            .toList();
+    Set<String> seen = new HashSet<>();
+    boxes.forEach(box -> seen.add(box.says(Box.MANIFEST)));
+    boxes.getFirst().says("echo 2 > /home/f1");
+    assertEquals(Set.of(expected), seen);
+    assertNotEquals(expected, boxes.getFirst().says(Box.MANIFEST));
+    boxes.forEach(Box::close);
+    remove(name);
+  }
+
+  @Test
+  void shouldRefuseWhileSomethingRunsUnlessAskedToQuiesce() {
+    String name = name();
+    try (Box source = box("busybox")) {
+      source.start("busy-one", "sleep 1000");
+      source.says("true");
+      Failed busy = refused(GrpcStatus.FAILED_PRECONDITION, () -> source.seal(name));
+      assertTrue(String.valueOf(busy.getMessage()).contains("command busy-one"), busy.getMessage());
+      source.reset();
+      host.rpc()
+          .unary(
+              SessionsGrpcClient.Open,
+              OpenSessionRequest.newBuilder()
+                  .setSandboxId(source.id())
+                  .setSessionId("open-one")
+                  .build());
+      Failed open = refused(GrpcStatus.FAILED_PRECONDITION, () -> source.seal(name));
+      assertTrue(String.valueOf(open.getMessage()).contains("session open-one"), open.getMessage());
+      source.seal(CreateSnapshotRequest.newBuilder().setName(name).setAllowRunning(true));
+    }
+    remove(name);
+  }
+
+  @Test
+  void shouldRefuseATakenNameAndMoveItWhenAsked() {
+    String name = name();
+    try (Box source = box("busybox")) {
+      source.says("echo 1 > /f");
+      String first = source.seal(name).getEnvironment().getDigest();
+      refused(GrpcStatus.ALREADY_EXISTS, () -> source.seal(name));
+      try (Box old = box(name)) {
+        source.says("echo 2 > /f");
+        String second =
+            source
+                .seal(CreateSnapshotRequest.newBuilder().setName(name).setReplace(true))
+                .getEnvironment()
+                .getDigest();
+        assertNotEquals(first, second);
+        assertEquals("1", old.says("cat /f"));
+        try (Box young = box(name)) {
+          assertEquals("2", young.says("cat /f"));
+        }
+      }
+    }
+    remove(name);
+  }
+
+  @Test
+  void shouldTakeOutResidueEvenFromTheRawImage() throws IOException {
+    String name = name();
+    String canary = "canary-" + UUID.randomUUID();
+    List<String> places =
+        List.of(
+            "/root/.bash_history",
+            "/home/user/.python_history",
+            "/root/.ssh/id_ed25519",
+            "/home/user/.netrc",
+            "/root/.git-credentials",
+            "/root/.aws/credentials",
+            "/root/.docker/config.json",
+            "/tmp/deep/er/x",
+            "/var/tmp/x",
+            "/var/log/app/app.log",
+            "/var/cache/apt/archives/x.deb",
+            "/root/.cache/pip/x",
+            "/answers/solution.txt",
+            "/root/.pgpass",
+            "/run/secret");
+    try (Box source = box("busybox")) {
+      places.forEach(
+          place ->
+              source.says("mkdir -p $(dirname %1$s); echo %2$s > %1$s".formatted(place, canary)));
+      source.says(
+          "echo //registry.npmjs.org/:_authToken=%s > /root/.npmrc; mkdir /srv".formatted(canary));
+      source.says(
+          "echo registry=https://npm.example > /srv/.npmrc; echo %s > /gone; rm /gone"
+              .formatted(canary));
+      source.says(
+          "echo kept > /root/kept; echo h > /root/.ssh/x; head -c 3000000 /dev/urandom > /srv/big");
+      Snapshot made =
+          source.seal(
+              CreateSnapshotRequest.newBuilder()
+                  .setName(name)
+                  .setRules(SnapshotRules.newBuilder().addScrubPaths("/answers")));
+      assertTrue(made.getScrubbed() >= places.size(), made.toString());
+      assertEquals(-1, indexOf(Files.readAllBytes(image(made)), canary));
+      try (Box copy = box(name)) {
+        for (String place : places) {
+          copy.says("test ! -e " + place);
+        }
+        assertEquals(
+            "kept",
+            copy.says(
+                "cat /root/kept; test -d /var/log/app; test -f /srv/.npmrc; test ! -e /root/.npmrc"));
+      }
+      Snapshot whole =
+          source.seal(
+              CreateSnapshotRequest.newBuilder()
+                  .setName(name + "-whole")
+                  .setRules(SnapshotRules.newBuilder().setKeepResidue(true)));
+      assertTrue(
+          indexOf(Files.readAllBytes(image(whole)), canary) > 0, "the search finds nothing at all");
+    }
+    remove(name);
+    remove(name + "-whole");
+  }
+
+  @Test
+  void shouldPublishNothingThatBreaksARule() throws IOException {
+    String name = name();
+    try (Box source = box("busybox")) {
+      source.says(
+          "mkdir -p /opt/answers; echo 42 > /opt/answers/q1.key; head -c 1000000 /dev/zero > /big");
+      Failed forbidden =
+          broken(source, name, SnapshotRules.newBuilder().addForbiddenPaths("/opt/**/*.key"));
+      assertTrue(
+          String.valueOf(forbidden.getMessage()).contains("/opt/answers/q1.key"),
+          forbidden.getMessage());
+      broken(source, name, SnapshotRules.newBuilder().setMaxEntries(3));
+      source.says("truncate -s 1099511627776 /huge");
+      Failed large = broken(source, name, SnapshotRules.newBuilder());
+      assertTrue(String.valueOf(large.getMessage()).contains("/huge"), large.getMessage());
+      source.says("rm /huge");
+      broken(source, name, SnapshotRules.newBuilder().setMaxBytes(999_999));
+      source.says("rm -r /etc; ln -s /tmp /etc");
+      Failed unsafe = broken(source, name, SnapshotRules.newBuilder());
+      assertEquals("ROOTFS_UNSAFE", unsafe.detail().getCode());
+    }
+    refused(GrpcStatus.NOT_FOUND, () -> box(name));
+    for (String left : List.of("snapshots", "backends/container/uppers/.staging")) {
+      try (var entries = Files.list(host.node().directory().resolve(left))) {
+        assertEquals(List.of(), entries.toList());
+      }
+    }
+  }
+
+  private static Failed broken(Box source, String name, SnapshotRules.Builder rules) {
+    return refused(
+        GrpcStatus.FAILED_PRECONDITION,
+        () -> source.seal(CreateSnapshotRequest.newBuilder().setName(name).setRules(rules)));
+  }
+
+  @Test
+  void shouldKeepSnapshotsOverARestartOfTheNode() {
+    String name = name();
+    Snapshot made;
+    try (Box source = box("busybox")) {
+      source.says("echo 1 > /f");
+      made = source.seal(name);
+    }
+    host.node().restart();
+    Snapshot found =
+        host.rpc()
+            .unary(
+                SnapshotsGrpcClient.Get,
+                GetSnapshotRequest.newBuilder().setReference(name).build());
+    assertEquals(made.getManifestDigest(), found.getManifestDigest());
+    assertTrue(
+        host.rpc()
+            .unary(SnapshotsGrpcClient.List, ListSnapshotsRequest.getDefaultInstance())
+            .getSnapshotsList()
+            .contains(found));
+    try (Box copy = box(name)) {
+      assertEquals("1", copy.says("cat /f"));
+    }
+    remove(name);
+    assertFalse(Files.exists(image(made)));
+  }
+
+  @Test
+  void shouldSayThatAnEnvironmentIsNoSnapshot() {
+    refused(GrpcStatus.NOT_FOUND, () -> remove("busybox"));
+    refused(
+        GrpcStatus.NOT_FOUND,
+        () ->
+            host.rpc()
+                .unary(
+                    SnapshotsGrpcClient.Get,
+                    GetSnapshotRequest.newBuilder().setReference("busybox").build()));
+  }
+}
