@@ -16,10 +16,12 @@ import dev.sandgate.cli.sandbox.GetCommand;
 import dev.sandgate.cli.sandbox.ListCommand;
 import dev.sandgate.cli.sandbox.RemoveCommand;
 import dev.sandgate.cli.sandbox.RenewCommand;
+import dev.sandgate.cli.sandbox.ResetCommand;
 import dev.sandgate.cli.sandbox.ShellCommand;
 import dev.sandgate.cli.server.DoctorCommand;
 import dev.sandgate.cli.server.UpCommand;
 import dev.sandgate.cli.session.SessionCommand;
+import dev.sandgate.cli.snapshot.SnapshotCommand;
 import dev.sandgate.cli.trajectory.TrajectoryCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -47,9 +49,11 @@ import picocli.CommandLine.ScopeType;
       CopyCommand.class,
       DiffCommand.class,
       RenewCommand.class,
+      ResetCommand.class,
       TrajectoryCommand.class,
       RemoveCommand.class,
       EnvCommand.class,
+      SnapshotCommand.class,
       LoadCommand.class,
       TestCommand.class,
       VersionCommand.class,

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.client;
 
+import dev.sandgate.proto.v1.CreateSnapshotRequest;
 import dev.sandgate.proto.v1.RenewSandboxResponse;
 import dev.sandgate.proto.v1.Sandbox;
+import dev.sandgate.proto.v1.Snapshot;
 import io.smallrye.mutiny.Uni;
 import java.time.Duration;
 
@@ -126,6 +128,26 @@ public final class SandboxHandle implements AutoCloseable {
    */
   public Uni<RenewSandboxResponse> renew(Duration lease) {
     return new Sandboxes(calls, reconnect).renew(id(), lease);
+  }
+
+  /**
+   * Returns it to its environment's state in place, as {@link Sandboxes#reset}.
+   *
+   * @return the sandbox, once it takes commands again
+   */
+  public Uni<Sandbox> reset() {
+    return new Sandboxes(calls, reconnect).reset(id());
+  }
+
+  /**
+   * Seals what it wrote, with the rules of {@link Snapshots#create}.
+   *
+   * @param name of the snapshot, which sandboxes can be made of
+   * @return the snapshot
+   */
+  public Uni<Snapshot> snapshot(String name) {
+    return new Snapshots(calls)
+        .create(CreateSnapshotRequest.newBuilder().setSandboxId(id()).setName(name).build());
   }
 
   /**

@@ -12,6 +12,7 @@ import dev.sandgate.proto.v1.ListSandboxesRequest;
 import dev.sandgate.proto.v1.ListSandboxesResponse;
 import dev.sandgate.proto.v1.RenewSandboxRequest;
 import dev.sandgate.proto.v1.RenewSandboxResponse;
+import dev.sandgate.proto.v1.ResetSandboxRequest;
 import dev.sandgate.proto.v1.Sandbox;
 import dev.sandgate.proto.v1.SandboxSpec;
 import dev.sandgate.proto.v1.SandboxesGrpcClient;
@@ -162,6 +163,18 @@ public final class Sandboxes {
             .setLeaseMillis(lease.toMillis())
             .build();
     return calls.unary(SandboxesGrpcClient.Renew, request);
+  }
+
+  /**
+   * Returns a sandbox to its environment's state in place: id, labels, limits and lease stay, commands and sessions end.
+   * Cancelling may leave it done.
+   *
+   * @param sandboxId its id
+   * @return the sandbox, once it takes commands again; fails with NOT_FOUND, FAILED_PRECONDITION, UNSUPPORTED
+   */
+  public Uni<Sandbox> reset(String sandboxId) {
+    ResetSandboxRequest request = ResetSandboxRequest.newBuilder().setSandboxId(sandboxId).build();
+    return calls.unary(SandboxesGrpcClient.Reset, request, CREATE_LIMIT);
   }
 
   /**

@@ -104,6 +104,15 @@ public final class Sandgate implements AutoCloseable {
   }
 
   /**
+   * Snapshots: create, list, history, remove.
+   *
+   * @return a view, cheap to make
+   */
+  public Snapshots snapshots() {
+    return new Snapshots(calls);
+  }
+
+  /**
    * Trajectories: what was done in sandboxes.
    *
    * @return a view, cheap to make

@@ -82,7 +82,11 @@ final class Creation {
       return goOn ? on(index) : Future.failedFuture(refusal);
     }
 
+    // A snapshot is on the node of the sandbox that wrote it: others do not know the environment.
     private boolean passesOver(CallFailed refusal) {
+      if (refusal.is(Code.NOT_FOUND)) {
+        return true;
+      }
       if (!request.getIdempotencyKey().isEmpty()) {
         return refusal.is(Code.BACKEND_UNAVAILABLE);
       }

@@ -94,7 +94,7 @@ final class EnvironmentCalls {
   }
 
   // Those that succeeded; when there are none, the failure that says most.
-  private static <A> List<Fleet.Answer<A>> requireSome(List<Fleet.Answer<A>> answers) {
+  static <A> List<Fleet.Answer<A>> requireSome(List<Fleet.Answer<A>> answers) {
     List<Fleet.Answer<A>> good = answers.stream().filter(Fleet.Answer::succeeded).toList();
     if (good.isEmpty()) {
       throw answers.stream()

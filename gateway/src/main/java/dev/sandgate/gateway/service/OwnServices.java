@@ -10,6 +10,7 @@ import dev.sandgate.proto.v1.NodesGrpcService;
 import dev.sandgate.proto.v1.PortsGrpcService;
 import dev.sandgate.proto.v1.SandboxesGrpcService;
 import dev.sandgate.proto.v1.SessionsGrpcService;
+import dev.sandgate.proto.v1.SnapshotsGrpcService;
 import dev.sandgate.proto.v1.TrajectoriesGrpcService;
 import io.netty.util.AsciiString;
 import io.vertx.core.Future;
@@ -125,6 +126,14 @@ public final class OwnServices implements AutoCloseable {
     Call.unary(host, EnvironmentsGrpcService.List, environments::list);
     Call.unary(host, EnvironmentsGrpcService.Get, environments::get);
     Call.unary(host, EnvironmentsGrpcService.Remove, environments::remove);
+    bind(host, new SnapshotCalls(fleet, timeoutMillis));
+  }
+
+  private static void bind(Call.Host host, SnapshotCalls snapshots) {
+    Call.unary(host, SnapshotsGrpcService.List, snapshots::list);
+    Call.unary(host, SnapshotsGrpcService.Get, snapshots::get);
+    Call.unary(host, SnapshotsGrpcService.History, snapshots::history);
+    Call.unary(host, SnapshotsGrpcService.Remove, snapshots::remove);
   }
 
   /** The paths of the methods that it answers. */
@@ -136,9 +145,16 @@ public final class OwnServices implements AutoCloseable {
             SandboxesGrpcService.DeleteBatch,
             SandboxesGrpcService.List,
             ExecsGrpcService.RunBatch);
+    List<ServiceMethod<?, ?>> snapshots =
+        List.of(
+            SnapshotsGrpcService.List,
+            SnapshotsGrpcService.Get,
+            SnapshotsGrpcService.History,
+            SnapshotsGrpcService.Remove);
     return paths(
         Stream.of(
             sandboxes,
+            snapshots,
             NodesGrpcService.all(),
             EnvironmentsGrpcService.all(),
             TrajectoriesGrpcService.all()));
@@ -150,6 +166,7 @@ public final class OwnServices implements AutoCloseable {
         paths(
             Stream.of(
                 SandboxesGrpcService.all(),
+                SnapshotsGrpcService.all(),
                 ExecsGrpcService.all(),
                 SessionsGrpcService.all(),
                 FilesGrpcService.all(),
