@@ -100,6 +100,6 @@ interface ResetCases {
           .join();
     }
     Waiting.on(sandbox.reset());
-    assertEquals(1, Waiting.on(sandbox.usage()).processes());
+    Fixture.awaitProcesses(sandbox, 1);
   }
 }

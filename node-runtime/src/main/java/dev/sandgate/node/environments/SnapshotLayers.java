@@ -98,7 +98,7 @@ public final class SnapshotLayers {
     Named named =
         new Named(name.name(), name.tag(), digests, sealed.on().user(), System.currentTimeMillis());
     try {
-      catalogue.publish(stored, named, name.replace());
+      catalogue.publish(List.of(stored), named, name.replace());
     } catch (RuntimeException e) {
       drop(layer);
       throw e;
