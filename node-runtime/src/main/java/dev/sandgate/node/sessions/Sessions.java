@@ -16,9 +16,13 @@ import dev.sandgate.spi.Exec;
 import dev.sandgate.spi.Exec.SignalTarget;
 import dev.sandgate.spi.SandgateException;
 import dev.sandgate.spi.SessionSpec;
+import io.smallrye.mutiny.Uni;
 import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -68,6 +72,7 @@ public final class Sessions {
   }
 
   Session open(LiveSandbox sandbox, Session wanted) {
+    long epoch = sandbox.epoch();
     dev.sandgate.spi.Sandbox running = sandbox.running(Capability.SESSIONS);
     OpenSession mine = new OpenSession(wanted);
     OpenSession first = place(sandbox, mine);
@@ -75,7 +80,7 @@ public final class Sessions {
       return same(first, wanted);
     }
     try {
-      mine.follow(Blocking.await(running.openSession(spec(wanted)), OPEN_MILLIS));
+      mine.follow(shell(sandbox, epoch, () -> running.openSession(spec(wanted))));
     } catch (RuntimeException e) {
       SandgateException known = Failures.known(e);
       of(sandbox.id()).remove(mine.id(), mine);
@@ -85,6 +90,21 @@ public final class Sessions {
     Blocking.await(rows.put(wanted), OPEN_MILLIS);
     recordItsEnd(mine);
     return mine.record();
+  }
+
+  /** Opens a shell, but never in what a reset made of the sandbox since. */
+  private static Exec shell(LiveSandbox sandbox, long epoch, Supplier<Uni<Exec>> open) {
+    AtomicReference<CompletableFuture<Exec>> asked =
+        new AtomicReference<>(new CompletableFuture<>());
+    if (!sandbox.inEpoch(epoch, () -> asked.set(open.get().subscribeAsCompletionStage()))) {
+      throw new SandgateException(
+          ErrorCode.FAILED_PRECONDITION, "sandbox " + sandbox.id() + " was reset; try again");
+    }
+    try {
+      return Blocking.await(asked.get(), OPEN_MILLIS);
+    } finally {
+      asked.get().cancel(true);
+    }
   }
 
   boolean close(LiveSandbox sandbox, String sessionId) {
