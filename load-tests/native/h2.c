@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+uint32_t h2_stream_window = STREAM_WINDOW;
+
 static const char PREFACE[] = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 _Noreturn void fail(const char *what) {
@@ -88,7 +90,7 @@ struct connection *h2_new(int fd, bool server, const struct handler *handler) {
 	c->send_window = c->initial_window = 65535;
 	if (!server) buffer_append(&c->out, PREFACE, sizeof PREFACE - 1);
 	uint8_t settings[12] = {0, 4, 0, 0, 0, 0, 0, 3};
-	put32(settings + 2, STREAM_WINDOW);
+	put32(settings + 2, h2_stream_window);
 	put32(settings + 8, 200000);
 	frame(c, SETTINGS, 0, 0, settings, server ? 12 : 6);
 	window_update(c, 0, CONNECTION_WINDOW - 65535);
@@ -190,7 +192,7 @@ static void on_data(struct connection *c, uint32_t id, int flags, const uint8_t 
 	if (!s || !s->open) return;
 	bool end = flags & END_STREAM;
 	s->unacknowledged += (uint32_t)size;
-	if (!end && s->unacknowledged >= STREAM_WINDOW / 2) {
+	if (!end && !s->stopped && s->unacknowledged >= h2_stream_window / 2) {
 		window_update(c, id, s->unacknowledged);
 		s->unacknowledged = 0;
 	}

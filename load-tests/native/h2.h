@@ -23,6 +23,7 @@ struct stream {
 	uint32_t id;
 	bool open;
 	bool queued;          // waits in the connection's list for a window
+	bool stopped;         // nobody reads it: its window is not widened
 	int64_t send_window;
 	uint32_t unacknowledged;
 	struct stream *next_blocked;
@@ -48,6 +49,8 @@ struct connection {
 	struct stream *blocked;
 	const struct handler *handler;
 };
+
+extern uint32_t h2_stream_window; // that this side grants, STREAM_WINDOW unless set before
 
 void buffer_reserve(struct buffer *, size_t more);
 void buffer_append(struct buffer *, const void *, size_t);

@@ -2,15 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "h2.h"
 #include "message.h"
+#include "requests.h"
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 enum { MAX_WINDOW = 256, BUCKETS = 200000 };
 
@@ -82,31 +79,9 @@ static void opened(struct connection *c, struct stream *s) { (void)c, (void)s; }
 
 static const struct handler HANDLER = {opened, data, reset, fill_window};
 
-static size_t request_headers(uint8_t *block) {
-	size_t k = 0;
-	k += hpack_literal(block + k, ":method", "POST");
-	k += hpack_literal(block + k, ":scheme", "http");
-	k += hpack_literal(block + k, ":path", "/sandgate.v1.Execs/Interact");
-	k += hpack_literal(block + k, ":authority", "localhost");
-	k += hpack_literal(block + k, "content-type", "application/grpc");
-	k += hpack_literal(block + k, "te", "trailers");
-	if (options.authorization) k += hpack_literal(block + k, "authorization", options.authorization);
-	return k;
-}
-
-static struct connection *open_connection(void) {
-	int fd = socket(AF_INET, SOCK_STREAM, 0), one = 1;
-	struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons((uint16_t)options.port)};
-	at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	if (connect(fd, (struct sockaddr *)&at, sizeof at)) fail("connect");
-	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-	set_nonblocking(fd);
-	return h2_new(fd, false, &HANDLER);
-}
-
 static void open_streams(struct connection *c, int index) {
 	uint8_t block[1024];
-	size_t size = request_headers(block);
+	size_t size = request_headers(block, options.authorization);
 	for (int i = index; i < options.streams; i += options.connections) {
 		struct stream *s = h2_open(c, block, size);
 		struct session *z = calloc(1, sizeof *z);
@@ -173,7 +148,7 @@ int load(int argc, char **argv) {
 	int epoll = epoll_create1(0);
 	now = seconds_now();
 	for (int i = 0; i < options.connections; i++) {
-		struct connection *c = open_connection();
+		struct connection *c = h2_connect(options.port, &HANDLER);
 		open_streams(c, i);
 		h2_flush(c);
 		c->wants_write = true;

@@ -9,6 +9,14 @@
 
 enum { ID_SIZE = 24, BODY_SIZE = 64, MESSAGE_SIZE = 5 + BODY_SIZE, KIND_AT = 5 + 2 + ID_SIZE + 2, SEQUENCE_AT = KIND_AT + 1 };
 
+// A flood's messages: 5-byte prefix, number, filling.
+enum { FLOOD_MESSAGE = 5 + 65536, FLOOD_HEAD = 9, FLOOD_FILLING = 'x' };
+
+static inline void flood_head(uint8_t *m, uint32_t number) {
+	memcpy(m, (uint8_t[]){0, 0, 1, 0, 0}, 5);
+	memcpy(m + 5, &number, 4);
+}
+
 static inline void message_build(uint8_t *m, const char *prefix, unsigned number, char kind) {
 	char id[64];
 	snprintf(id, sizeof id, "%s%0*u", prefix, (int)(ID_SIZE - strlen(prefix)), number);

@@ -12,11 +12,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { FLOOD_MESSAGE = 5 + 65536, OUT_LIMIT = 262144 };
+enum { OUT_LIMIT = 262144 };
 
 struct mode {
 	bool known, flood, ended;
 	size_t flood_at;
+	uint32_t flood_number;
 };
 
 static uint8_t flood_bytes[FLOOD_MESSAGE];
@@ -28,8 +29,10 @@ static void push_flood(struct connection *c, struct stream *s) {
 	while (buffer_size(&c->out) < OUT_LIMIT && (n = h2_sendable(c, s)) > 0) {
 		size_t left = FLOOD_MESSAGE - m->flood_at;
 		n = n < left ? n : left;
+		flood_head(flood_bytes, m->flood_number);
 		h2_data(c, s, flood_bytes + m->flood_at, n, false);
-		m->flood_at = (m->flood_at + n) % FLOOD_MESSAGE;
+		m->flood_at += n;
+		if (m->flood_at == FLOOD_MESSAGE) m->flood_at = 0, m->flood_number++;
 	}
 	h2_block(c, s);
 }
@@ -138,8 +141,7 @@ static void on_event(struct connection *c, uint32_t events) {
 
 int serve(int port) {
 	struct epoll_event events[64];
-	memset(flood_bytes, 'x', sizeof flood_bytes);
-	memcpy(flood_bytes, (uint8_t[]){0, 0, 1, 0, 0}, 5);
+	memset(flood_bytes, FLOOD_FILLING, sizeof flood_bytes);
 	epoll = epoll_create1(0);
 	int listener = listen_on(port);
 	watch(EPOLL_CTL_ADD, listener, EPOLLIN, NULL);

@@ -90,6 +90,17 @@ class ScenariosTest {
   }
 
   @Test
+  void shouldMeasureInteractiveStreamsBesideFloodsAndStoppedReaders() throws Exception {
+    LoadReport report = run("relay-mixed");
+    assertPositive(report.figures(), "sandgate_flood_p50_micros", "sandgate_flood_flood_megabytes");
+    assertPositive(report.figures(), "haproxy_stop_100_stalled_streams", "checked_messages");
+    assertTrue(report.notes().contains("must nobody stalls: held"), report::toString);
+    assertTrue(
+        report.notes().contains("must no message is lost, changed or out of order: held"),
+        report::toString);
+  }
+
+  @Test
   void shouldMeasureCommandsBesideCrun() throws Exception {
     LoadReport report = run("exec");
     assertPositive(report.ratios(), "exec_p50_vs_crun_exec", "exec_p50_vs_spawn");

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.Stream;
 
 /** The echo backend on CPU 1 with the load client, and every relay that could be had on CPU 0. */
 final class Relays implements AutoCloseable {
@@ -91,11 +92,28 @@ final class Relays implements AutoCloseable {
     return Comparison.alternate(plan, subjects, arguments.progress());
   }
 
-  // Until the cost of a message falls no more: a JVM compiles while it runs.
-  private void heat(EchoLoad load, RelayPeer peer) throws IOException {
+  /** Those of these names that are here, in this order. */
+  List<RelayPeer> of(String... names) {
+    return Stream.of(names)
+        .flatMap(name -> peers.stream().filter(peer -> peer.name().equals(name)))
+        .toList();
+  }
+
+  /** Loads one of them with interactive and other streams. */
+  MixedLoad.Result run(MixedLoad load, RelayPeer peer) throws IOException {
+    return load.run(h2peer, peer, tools.directory());
+  }
+
+  /** Loads one of them with echoes. */
+  EchoLoad.Result run(EchoLoad load, RelayPeer peer) throws IOException {
+    return load.run(h2peer, peer, tools.log("h2peer"));
+  }
+
+  /** Loads one until the cost of a message falls no more: a JVM compiles while it runs. */
+  void heat(EchoLoad load, RelayPeer peer) throws IOException {
     double least = Double.MAX_VALUE;
     for (int i = 0; i < MAX_HEATING_ROUNDS; i++) {
-      EchoLoad.Result result = load.run(h2peer, peer, tools.log("h2peer"));
+      EchoLoad.Result result = run(load, peer);
       double cost = result.isEmpty() ? least : result.cpuMicros() / result.bytes();
       if (!result.isEmpty() && cost > least * (1 - SETTLED)) {
         return;
@@ -110,7 +128,7 @@ final class Relays implements AutoCloseable {
       ToDoubleFunction<EchoLoad.Result> value,
       BiConsumer<String, EchoLoad.Result> seen)
       throws IOException {
-    EchoLoad.Result result = load.run(h2peer, peer, tools.log("h2peer"));
+    EchoLoad.Result result = run(load, peer);
     if (result.isEmpty()) {
       throw new IOException("nothing came back through " + peer.name() + " in a whole round");
     }

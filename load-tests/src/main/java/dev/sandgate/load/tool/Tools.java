@@ -51,7 +51,7 @@ public final class Tools {
 
   /** The HTTP/2 load client and echo backend. */
   public Path h2peer() throws IOException, InterruptedException {
-    return compile("h2peer", List.of("main.c", "h2.c", "serve.c", "load.c"));
+    return compile("h2peer", List.of("main.c", "h2.c", "serve.c", "load.c", "mixed.c"));
   }
 
   /** The timer of commands. */
