@@ -63,7 +63,10 @@ public final class Gateway implements AutoCloseable {
             GatewayConfig.OWN_ID,
             config.nodes(),
             new OwnServices.Times(
-                config.limits().call(), config.relay().keepAlive(), config.relay().firstMessage()));
+                config.limits().call(),
+                config.relay().connect(),
+                config.relay().keepAlive(),
+                config.relay().firstMessage()));
     ApiKeys keys = new ApiKeys(config.apiKeys());
     Relay.Routes routes =
         Relay.Routes.of(

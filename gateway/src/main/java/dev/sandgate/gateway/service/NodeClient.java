@@ -13,7 +13,6 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.net.SocketAddress;
-import io.vertx.grpc.client.GrpcClient;
 import io.vertx.grpc.client.GrpcClientRequest;
 import io.vertx.grpc.client.GrpcClientResponse;
 import io.vertx.grpc.common.GrpcStatus;
@@ -21,6 +20,7 @@ import io.vertx.grpc.common.ServiceMethod;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** Calls one node. Thread-safe. */
@@ -30,27 +30,32 @@ final class NodeClient {
   private static final String DETAILS = "grpc-status-details-bin";
 
   private final Vertx vertx;
-  private final GrpcClient grpc;
+  private final NodeConnector connector;
   private final NodeAddress node;
-  private final SocketAddress address;
   private final Duration silence;
 
-  /** A connection on which the node says nothing for so long, and for as long again after a ping, is lost. */
-  NodeClient(Vertx vertx, GrpcClient grpc, NodeAddress node, Duration silence) {
+  /** Not connected yet. */
+  NodeClient(Vertx vertx, NodeAddress node, OwnServices.Times times) {
     this.vertx = vertx;
-    this.grpc = grpc;
     this.node = node;
-    this.silence = silence;
-    this.address = SocketAddress.inetSocketAddress(node.port(), node.host());
+    silence = times.silence();
+    SocketAddress address = SocketAddress.inetSocketAddress(node.port(), node.host());
+    connector = new NodeConnector(vertx, address, times.connect());
   }
 
   String nodeId() {
     return node.nodeId();
   }
 
+  /** Fails what is under way. */
+  Future<Void> close() {
+    return connector.close();
+  }
+
   /** Begins a call; fails with NODE_UNREACHABLE, in which case the node has seen nothing of it. */
   <Q, A> Future<GrpcClientRequest<Q, A>> begin(ServiceMethod<A, Q> method) {
-    return grpc.request(address, method)
+    return connector
+        .<Q, A>begin(method)
         .recover(
             failure -> Future.failedFuture(CallFailed.neverSent(unreachable(failure).notSent())))
         .onSuccess(
@@ -66,26 +71,38 @@ final class NodeClient {
    */
   <Q, A> Future<A> ask(ServiceMethod<A, Q> method, Q message, long timeoutMillis, Caller caller) {
     Promise<A> result = Promise.promise();
+    AtomicReference<@Nullable GrpcClientRequest<Q, A>> begun = new AtomicReference<>();
+    long timer = vertx.setTimer(timeoutMillis, _ -> giveUp(begun, result, Call.late()));
+    result.future().onComplete(_ -> vertx.cancelTimer(timer));
+    Runnable forget = caller.whenGone(() -> giveUp(begun, result, gone()));
+    result.future().onComplete(_ -> forget.run());
     this.<Q, A>begin(method)
         .onFailure(result::tryFail)
         .onSuccess(
             request -> {
-              request.timeout(timeoutMillis, TimeUnit.MILLISECONDS);
-              long timer = vertx.setTimer(timeoutMillis, _ -> giveUp(request, result, Call.late()));
-              result.future().onComplete(_ -> vertx.cancelTimer(timer));
-              Runnable forget = caller.whenGone(() -> giveUp(request, result, gone()));
-              result.future().onComplete(_ -> forget.run());
-              request.end(message);
-              request
-                  .response()
-                  .onFailure(failure -> result.tryFail(lost(failure)))
-                  .onSuccess(response -> collect(response, result));
+              begun.set(request);
+              if (result.future().isComplete()) {
+                request.cancel();
+              } else {
+                request.timeout(timeoutMillis, TimeUnit.MILLISECONDS);
+                send(request, message, result);
+              }
             });
     return result.future();
   }
 
-  private static void giveUp(GrpcClientRequest<?, ?> request, Promise<?> result, CallFailed why) {
-    if (result.tryFail(why)) {
+  private <Q, A> void send(GrpcClientRequest<Q, A> request, Q message, Promise<A> result) {
+    request.end(message);
+    request
+        .response()
+        .onFailure(failure -> result.tryFail(lost(failure)))
+        .onSuccess(response -> collect(response, result));
+  }
+
+  private static <R extends GrpcClientRequest<?, ?>> void giveUp(
+      AtomicReference<@Nullable R> begun, Promise<?> result, CallFailed why) {
+    R request = result.tryFail(why) ? begun.get() : null;
+    if (request != null) {
       request.cancel();
     }
   }

@@ -16,13 +16,9 @@ import io.netty.util.AsciiString;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.Http2Settings;
-import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
-import io.vertx.core.http.HttpVersion;
-import io.vertx.grpc.client.GrpcClient;
-import io.vertx.grpc.client.GrpcClientOptions;
 import io.vertx.grpc.common.ServiceMethod;
 import io.vertx.grpc.server.GrpcServer;
 import io.vertx.grpc.server.GrpcServerOptions;
@@ -30,6 +26,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
@@ -49,19 +46,22 @@ public final class OwnServices implements AutoCloseable {
   private static final int CONNECTION_WINDOW = 16 << 20;
   private static final int HEADER_BYTES = 32 << 10;
   private static final long MAX_REQUEST_BYTES = 1 << 20;
-  private static final long MAX_ANSWER_BYTES = 16 << 20;
   private static final long REFRESH_MILLIS = 2_000;
 
   private final Vertx vertx;
-  private final GrpcClient client;
+  private final List<NodeClient> clients;
   private final HttpServer server;
   private final NodeAddress address;
   private final long refreshing;
 
   private OwnServices(
-      Vertx vertx, GrpcClient client, HttpServer server, NodeAddress address, NodeWatch watch) {
+      Vertx vertx,
+      List<NodeClient> clients,
+      HttpServer server,
+      NodeAddress address,
+      NodeWatch watch) {
     this.vertx = vertx;
-    this.client = client;
+    this.clients = clients;
     this.server = server;
     this.address = address;
     refreshing = vertx.setPeriodic(0, REFRESH_MILLIS, _ -> watch.refresh());
@@ -71,21 +71,19 @@ public final class OwnServices implements AutoCloseable {
    * Times of calls, of its callers and to nodes.
    *
    * @param call how long a node may take to answer
+   * @param connect how long a connection to a node may take to be ready
    * @param silence after which a node is pinged, and after which again its connection is lost
    * @param firstMessage how long a caller may take to send what its call is to begin with
    */
-  public record Times(Duration call, Duration silence, Duration firstMessage) {}
+  public record Times(Duration call, Duration connect, Duration silence, Duration firstMessage) {}
 
   /** Starts the server; blocks until it listens. */
   public static OwnServices start(Vertx vertx, String ownId, List<NodeAddress> nodes, Times times) {
     String token = token();
     byte[] expected = ("Bearer " + token).getBytes(StandardCharsets.US_ASCII);
-    GrpcClient client = client(vertx);
-    Fleet fleet =
-        new Fleet(
-            nodes.stream()
-                .map(node -> new NodeClient(vertx, client, node, times.silence()))
-                .toList());
+    List<NodeClient> clients =
+        nodes.stream().map(node -> new NodeClient(vertx, node, times)).toList();
+    Fleet fleet = new Fleet(clients);
     NodeWatch watch = new NodeWatch(fleet);
     GrpcServer grpc =
         GrpcServer.server(vertx, new GrpcServerOptions().setMaxMessageSize(MAX_REQUEST_BYTES));
@@ -99,7 +97,7 @@ public final class OwnServices implements AutoCloseable {
                 .requestHandler(request -> guarded(request, expected, grpc))
                 .listen());
     NodeAddress own = new NodeAddress(ownId, LOOPBACK, server.actualPort(), token);
-    return new OwnServices(vertx, client, server, own, watch);
+    return new OwnServices(vertx, clients, server, own, watch);
   }
 
   private static void bind(Call.Host host, Fleet fleet, NodeWatch watch, long timeoutMillis) {
@@ -196,18 +194,6 @@ public final class OwnServices implements AutoCloseable {
                 .setMaxHeaderListSize(HEADER_BYTES));
   }
 
-  private static GrpcClient client(Vertx vertx) {
-    HttpClientOptions options =
-        new HttpClientOptions()
-            .setProtocolVersion(HttpVersion.HTTP_2)
-            .setHttp2ClearTextUpgrade(false)
-            .setTcpNoDelay(true)
-            .setConnectTimeout(Math.toIntExact(REFRESH_MILLIS))
-            .setHttp2ConnectionWindowSize(CONNECTION_WINDOW);
-    return GrpcClient.client(
-        vertx, new GrpcClientOptions().setMaxMessageSize(MAX_ANSWER_BYTES), options);
-  }
-
   private static String token() {
     byte[] token = new byte[TOKEN_BYTES];
     new SecureRandom().nextBytes(token);
@@ -240,7 +226,9 @@ public final class OwnServices implements AutoCloseable {
   @Override
   public void close() {
     vertx.cancelTimer(refreshing);
-    await(Future.join(server.close(), client.close()).otherwiseEmpty());
+    List<Future<Void>> closing = new ArrayList<>(List.of(server.close()));
+    clients.forEach(client -> closing.add(client.close()));
+    await(Future.join(closing).otherwiseEmpty());
   }
 
   private static <T> T await(Future<T> future) {
