@@ -8,6 +8,8 @@ import dev.sandgate.client.SandgateClientException;
 import dev.sandgate.load.chaos.check.Account;
 import dev.sandgate.load.chaos.check.Box;
 import dev.sandgate.load.chaos.check.Transcript;
+import dev.sandgate.load.chaos.seed.Order;
+import dev.sandgate.load.chaos.seed.Orders;
 import dev.sandgate.proto.v1.Command;
 import dev.sandgate.proto.v1.ListSandboxesRequest;
 import dev.sandgate.proto.v1.Sandbox;

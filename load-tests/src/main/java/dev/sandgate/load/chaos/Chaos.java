@@ -8,6 +8,8 @@ import dev.sandgate.cli.load.LoadScenario;
 import dev.sandgate.client.Sandgate;
 import dev.sandgate.load.chaos.check.Account;
 import dev.sandgate.load.chaos.check.Checker;
+import dev.sandgate.load.chaos.seed.Fault;
+import dev.sandgate.load.chaos.seed.Schedule;
 import dev.sandgate.load.host.HostState;
 import dev.sandgate.load.measure.Findings;
 import java.io.IOException;

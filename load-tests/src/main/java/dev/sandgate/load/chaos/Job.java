@@ -10,6 +10,7 @@ import dev.sandgate.load.chaos.check.Content;
 import dev.sandgate.load.chaos.check.Ending;
 import dev.sandgate.load.chaos.check.Plan;
 import dev.sandgate.load.chaos.check.Transcript;
+import dev.sandgate.load.chaos.seed.Order;
 import dev.sandgate.proto.v1.Exec;
 import dev.sandgate.proto.v1.ExecTruncated;
 import dev.sandgate.proto.v1.OutputStream;

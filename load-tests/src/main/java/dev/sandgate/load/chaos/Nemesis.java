@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.load.chaos;
 
-import dev.sandgate.load.chaos.Schedule.Step;
 import dev.sandgate.load.chaos.proxy.FaultyProxy;
 import dev.sandgate.load.chaos.proxy.Shape;
 import dev.sandgate.load.chaos.proxy.Way;
+import dev.sandgate.load.chaos.seed.Fault;
+import dev.sandgate.load.chaos.seed.Schedule.Step;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Locale;

@@ -7,6 +7,7 @@ import dev.sandgate.client.ExecHandle;
 import dev.sandgate.client.ExecResult;
 import dev.sandgate.load.chaos.check.Ending;
 import dev.sandgate.load.chaos.check.Transcript;
+import dev.sandgate.load.chaos.seed.Order;
 import dev.sandgate.proto.v1.OutputStream;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;

@@ -7,6 +7,8 @@ import dev.sandgate.client.Sandgate;
 import dev.sandgate.load.chaos.check.Account;
 import dev.sandgate.load.chaos.check.Ending;
 import dev.sandgate.load.chaos.check.Transcript;
+import dev.sandgate.load.chaos.seed.Order;
+import dev.sandgate.load.chaos.seed.Orders;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

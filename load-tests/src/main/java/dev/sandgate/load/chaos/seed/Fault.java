@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-package dev.sandgate.load.chaos;
+package dev.sandgate.load.chaos.seed;
 
 import java.util.Locale;
 
 /** What is done to the platform. */
-enum Fault {
+public enum Fault {
   /** Connections are reset at once. */
   CUT,
   /** Connections are reset somewhere inside what is being sent. */
@@ -48,12 +48,12 @@ enum Fault {
   KILL_AGENT;
 
   /** Whether it strikes connections, of clients or of the node. */
-  boolean strikesConnections() {
+  public boolean strikesConnections() {
     return compareTo(REFUSE) <= 0;
   }
 
   /** As the node's setting, and a report, name it. */
-  String word() {
+  public String word() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 }

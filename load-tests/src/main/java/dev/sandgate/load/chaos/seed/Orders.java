@@ -1,22 +1,22 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-package dev.sandgate.load.chaos;
+package dev.sandgate.load.chaos.seed;
 
 import dev.sandgate.client.Execs;
-import dev.sandgate.load.chaos.Order.Habit;
 import dev.sandgate.load.chaos.check.Content;
 import dev.sandgate.load.chaos.check.Plan;
 import dev.sandgate.load.chaos.check.Plan.Fate;
+import dev.sandgate.load.chaos.seed.Order.Habit;
 import dev.sandgate.proto.v1.Command;
 import dev.sandgate.proto.v1.OutputPolicy;
 import java.util.List;
 import java.util.Random;
 
 /** Makes commands: each leaves its id as a token in its sandbox when it begins, and then writes what can be foretold. */
-final class Orders {
+public final class Orders {
 
   /** Where the tokens are. */
-  static final String TOKENS = "/tmp/tokens";
+  public static final String TOKENS = "/tmp/tokens";
 
   private static final List<Habit> HABITS = List.of(Habit.values());
   private static final int EXIT_CODES = 64;
@@ -28,12 +28,12 @@ final class Orders {
   private final Random random;
   private int made;
 
-  Orders(long seed) {
+  public Orders(long seed) {
     random = new Random(seed);
   }
 
   /** One more, in a sandbox. */
-  Order next(String boxId) {
+  public Order next(String boxId) {
     Habit habit = HABITS.get(made % HABITS.size());
     String id = "c" + made++;
     int exitCode = random.nextInt(EXIT_CODES);

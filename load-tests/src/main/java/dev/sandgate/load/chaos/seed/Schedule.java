@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-package dev.sandgate.load.chaos;
+package dev.sandgate.load.chaos.seed;
 
-import dev.sandgate.load.chaos.Schedule.Step.Target;
+import dev.sandgate.load.chaos.seed.Schedule.Step.Target;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -14,7 +14,7 @@ import java.util.Random;
 /**
  * Which fault comes when: the same for the same seed. Every kind comes once before one comes again, in any order. Not thread-safe.
  */
-final class Schedule {
+public final class Schedule {
 
   private static final int LEAST_PAUSE_MILLIS = 200;
   private static final int MOST_PAUSE_MILLIS = 2_000;
@@ -26,7 +26,7 @@ final class Schedule {
   private final List<Fault> kinds;
   private final Deque<Fault> bag = new ArrayDeque<>();
 
-  Schedule(long seed, List<Fault> kinds) {
+  public Schedule(long seed, List<Fault> kinds) {
     this.random = new Random(seed);
     this.kinds = List.copyOf(kinds);
   }
@@ -41,10 +41,11 @@ final class Schedule {
    * @param length for how long, where it is not for ever
    * @param amount bytes after which to cut, or of a piece, or a second
    */
-  record Step(Duration pause, Fault fault, Target target, int every, Duration length, int amount) {
+  public record Step(
+      Duration pause, Fault fault, Target target, int every, Duration length, int amount) {
 
     /** Whose connections. */
-    enum Target {
+    public enum Target {
       CLIENTS,
       NODE
     }
@@ -57,7 +58,7 @@ final class Schedule {
   }
 
   /** The next one; there is always one. */
-  Step next() {
+  public Step next() {
     if (bag.isEmpty()) {
       List<Fault> all = new ArrayList<>(kinds);
       Collections.shuffle(all, random);

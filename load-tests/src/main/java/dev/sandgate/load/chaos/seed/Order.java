@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-package dev.sandgate.load.chaos;
+package dev.sandgate.load.chaos.seed;
 
 import dev.sandgate.load.chaos.check.Plan;
 import dev.sandgate.proto.v1.Command;
@@ -12,10 +12,10 @@ import dev.sandgate.proto.v1.Command;
  * @param command how the platform is told
  * @param habit how its caller behaves
  */
-record Order(Plan plan, Command command, Habit habit) {
+public record Order(Plan plan, Command command, Habit habit) {
 
   /** Behaviours of callers. */
-  enum Habit {
+  public enum Habit {
     /** Reads what comes; output comes all the time. */
     LISTENS,
     /** Reads what comes. */
