@@ -147,8 +147,11 @@ static void finish_event(int epoll, struct connection *c) {
 	c->wants_write = wants;
 }
 
+static double next_due(uint64_t next) { return begin + (double)next / options.rate; }
+
+// All that are due, however late it is: none is left out because this process had no time.
 static uint64_t send_due(int epoll, uint64_t next, double now) {
-	for (; now >= begin + (double)next / options.rate && now < to; next++) {
+	for (; next_due(next) <= now && next_due(next) < to; next++) {
 		unsigned i = (unsigned)(next % people());
 		((struct session *)interactive[i]->state)->scheduled++;
 		send_scheduled(home[i], interactive[i]);
@@ -184,10 +187,10 @@ static void run(int epoll) {
 	begin = seconds_now(), from = begin + options.warmup, to = from + options.seconds;
 	uint64_t next = 0;
 	double now;
-	while ((now = seconds_now()) < to + STALLED_SECONDS && (now < to || outstanding())) {
+	while ((now = seconds_now()) < to + STALLED_SECONDS && (next_due(next) < to || outstanding())) {
 		if (options.stop && now > begin + options.warmup / 2) stop_reading();
 		next = send_due(epoll, next, now);
-		wait_for_events(epoll, begin + (double)next / options.rate - seconds_now());
+		wait_for_events(epoll, next_due(next) - seconds_now());
 	}
 }
 
