@@ -185,6 +185,18 @@ class ExecsTest {
   }
 
   @Test
+  void shouldKillACommandThatTakesTooLongAgainWhenTheFirstTimeWasInVain() {
+    node.host().faults().fail(Point.SIGNAL, ErrorCode.INTERNAL, 1);
+    Command slow = shell("sleep 30").setTimeoutMillis(200).build();
+    Ran ran =
+        Ran.of(
+            open(StartExecRequest.newBuilder().setSandboxId(sandbox).setCommand(slow).build())
+                .rest());
+    assertTrue(ran.result().getTimedOut());
+    assertEquals(2, node.host().faults().passed(Point.SIGNAL));
+  }
+
+  @Test
   void shouldLeaveTheCommandRunningWhenTheCallIsCancelled() {
     Answers<StartExecRequest, ExecEvent> call = open(start(sandbox, "left", "sleep", "30"));
     call.next();

@@ -136,10 +136,11 @@ final class ExecRecord {
     }
   }
 
-  void running(Exec exec) {
+  /** Takes the command in hand; whether that is the first time. */
+  boolean running(Exec exec) {
     pid = exec.pid();
     handle = exec;
-    started.complete(this);
+    return started.complete(this);
   }
 
   /** Takes the handle away when the guest is to forget the command. */

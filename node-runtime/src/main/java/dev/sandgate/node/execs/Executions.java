@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.node.execs;
 
+import com.google.protobuf.Timestamp;
 import dev.sandgate.node.execs.ExecRecord.Origin;
 import dev.sandgate.node.faults.FaultPoint;
 import dev.sandgate.node.rpc.Blocking;
@@ -22,7 +23,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ScheduledFuture;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -40,7 +40,7 @@ final class Executions {
   private final Journal journal;
   private final Records records;
   private final Recall recall;
-  private final Timeouts timeouts = new Timeouts();
+  private final Timeouts timeouts = new Timeouts(System::nanoTime);
   private final ConcurrentLinkedQueue<ExecRecord> unwritten = new ConcurrentLinkedQueue<>();
   private volatile boolean closed;
 
@@ -131,8 +131,9 @@ final class Executions {
     }
   }
 
-  /** Tries again to record what could not be; called about once a second. */
+  /** Ends commands whose time is over, tries again to record what could not be; called about once a second. */
   void sweep() {
+    timeouts.sweep();
     List<ExecRecord> again = List.copyOf(unwritten);
     unwritten.removeAll(again);
     for (ExecRecord record : again) {
@@ -171,10 +172,10 @@ final class Executions {
   }
 
   private void follow(ExecRecord record, Exec exec, long timeoutMillis) {
-    record.running(exec);
-    if (timeoutMillis > 0) {
-      ScheduledFuture<?> timer = timeouts.after(timeoutMillis, () -> record.kill(Results.TIMEOUT));
-      var _ = record.ended().thenRun(() -> timer.cancel(false));
+    boolean first = record.running(exec);
+    if (first && timeoutMillis > 0) {
+      Runnable tooLate = () -> record.kill(Results.TIMEOUT);
+      var _ = record.ended().thenRun(timeouts.limit(timeoutMillis, tooLate));
     }
     Producer producer = new Producer(record, new Following(record));
     record.produceBy(producer);
@@ -244,7 +245,9 @@ final class Executions {
     if (timeout == 0) {
       return 0;
     }
-    long passed = System.currentTimeMillis() - record.startedAt().getSeconds() * 1_000;
+    Timestamp started = record.startedAt();
+    long millis = started.getSeconds() * 1_000 + started.getNanos() / 1_000_000;
+    long passed = System.currentTimeMillis() - millis;
     return Math.max(1, timeout - passed);
   }
 
