@@ -139,6 +139,20 @@ bool cgroup_cpu_us(uint32_t number, uint64_t *cpu_us) {
   return true;
 }
 
+uint32_t cgroup_of(pid_t pid) {
+  char path[32], text[8192];
+  snprintf(path, sizeof path, "/proc/%d/cgroup", pid);
+  int fd = root < 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return 0;
+  ssize_t got = read(fd, text, sizeof text - 1);
+  close(fd);
+  text[got > 0 ? got : 0] = 0;
+  // The v2 hierarchy's line is the last one, and this the last of its directories.
+  const char *line = strstr(text, "0::/");
+  const char *name = line ? strrchr(line, '/') : NULL;
+  return name && name[1] == 'x' ? (uint32_t)strtoul(name + 2, NULL, 10) : 0;
+}
+
 int cgroup_remove(uint32_t number) {
   char name[16];
   snprintf(name, sizeof name, "x%u", number);

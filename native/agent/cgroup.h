@@ -27,6 +27,9 @@ void cgroup_signal_others(uint32_t number, pid_t keep, int signal);
 // CPU time of everything that ever ran in x<number>; false when that is not known.
 bool cgroup_cpu_us(uint32_t number, uint64_t *cpu_us);
 
+// The number of the sub-cgroup that a process, ended or not, is in; 0 for none.
+uint32_t cgroup_of(pid_t pid);
+
 // Removes x<number>: 0, or EBUSY while processes live there.
 int cgroup_remove(uint32_t number);
 

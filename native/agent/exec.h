@@ -37,6 +37,7 @@ struct exec {
   int32_t code;
   uint8_t signal;
   uint64_t started_ns, wall_us, cpu_us, peak_bytes;
+  uint64_t read_bytes, written_bytes;  // from and to storage
   uint64_t deadline_ns;            // of the grace for output after the exit; 0 when not waiting
   struct exec *later, *earlier;    // in the order of deadlines
   struct exec *next_by_id, *next_by_pid;
@@ -60,6 +61,9 @@ void exec_unbind(struct exec *exec);
 
 // A child was reaped; whether it was an exec's.
 bool exec_reaped(pid_t pid, int status, const struct rusage *usage);
+
+// A descendant whose parents are gone was reaped, out of a sub-cgroup.
+void exec_orphan_reaped(uint32_t number, const struct rusage *usage);
 
 // Milliseconds until exec_expire has something to do, -1 for never.
 int exec_timeout_ms(void);

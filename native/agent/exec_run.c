@@ -110,6 +110,18 @@ void exec_abandon(struct exec *exec) {
   loop_free(exec);
 }
 
+// A kernel that does not count says 0 of everybody. What a session's shell does itself, or waits for, is told at its own end only.
+static bool storage_known(const struct exec *exec) {
+  static int counted;
+  if (!counted) counted = access("/proc/self/io", F_OK) ? -1 : 1;
+  return counted > 0 && !exec->in_session;
+}
+
+static void count_storage(struct exec *exec, const struct rusage *usage) {
+  exec->read_bytes += (uint64_t)usage->ru_inblock * 512;
+  exec->written_bytes += (uint64_t)usage->ru_oublock * 512;
+}
+
 static void send_exit(struct exec *exec) {
   struct wire_out out = frame_begin(EXIT, 0, exec->channel.id);
   put_u32(&out, (uint32_t)exec->code);
@@ -119,6 +131,8 @@ static void send_exit(struct exec *exec) {
   put_u64(&out, exec->peak_bytes);
   put_u64(&out, exec->sources[0].ring.end);
   put_u64(&out, exec->sources[1].ring.end);
+  put_u64(&out, storage_known(exec) ? exec->read_bytes : UINT64_MAX);
+  put_u64(&out, storage_known(exec) ? exec->written_bytes : UINT64_MAX);
   frame_end(&out);
   exec->told_exit = true;
 }
@@ -276,9 +290,16 @@ bool exec_reaped(pid_t pid, int status, const struct rusage *usage) {
   exec->cpu_us = (uint64_t)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) * 1000000 +
                  (uint64_t)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec);
   exec->peak_bytes = (uint64_t)usage->ru_maxrss * 1024;
+  count_storage(exec, usage);
   exec_ended(exec, WIFEXITED(status) ? WEXITSTATUS(status) : -1, WIFSIGNALED(status) ? (uint8_t)WTERMSIG(status) : 0);
   session_ended(exec);
   return true;
+}
+
+void exec_orphan_reaped(uint32_t number, const struct rusage *usage) {
+  for (struct exec *exec = exec_next(NULL); exec; exec = exec_next(exec)) {
+    if (exec->has_cgroup && exec->number == number) return count_storage(exec, usage);
+  }
 }
 
 int exec_timeout_ms(void) {

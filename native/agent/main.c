@@ -16,6 +16,7 @@
 
 #include "cgroup.h"
 #include "exec.h"
+#include "exec_table.h"
 #include "host.h"
 #include "loop.h"
 #include "outbox.h"
@@ -31,9 +32,14 @@ static bool stopping;
 static void reap(void) {
   int status;
   struct rusage usage;
-  pid_t pid;
-  while ((pid = wait4(-1, &status, WNOHANG, &usage)) > 0) {
-    if (!exec_reaped(pid, status, &usage)) worker_reaped(pid);
+  siginfo_t ended = {0};
+  while (!waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) && ended.si_pid) {
+    pid_t pid = ended.si_pid;
+    // Once it is reaped nothing says where it was.
+    uint32_t number = exec_by_pid(pid) ? 0 : cgroup_of(pid);
+    if (wait4(pid, &status, WNOHANG, &usage) != pid) return;
+    if (!exec_reaped(pid, status, &usage) && !worker_reaped(pid) && number) exec_orphan_reaped(number, &usage);
+    ended.si_pid = 0;
   }
 }
 

@@ -64,7 +64,8 @@ class Frame:
 
 class Exit:
     def __init__(self, frame_):
-        self.code, self.signal, self.wall, self.cpu, self.peak, self.out_end, self.err_end = frame_.fields("iBQQQQQ")
+        fields = frame_.fields("iBQQQQQQQ")
+        self.code, self.signal, self.wall, self.cpu, self.peak, self.out_end, self.err_end, self.read, self.written = fields
 
 
 class Host:

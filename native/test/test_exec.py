@@ -134,6 +134,29 @@ class Starting(Guest):
         orphan = self.shell(f"(setsid sh -c '{busy}; echo > {marker}' &) ; while ! [ -e {marker} ]; do sleep 0.1; done")
         self.assertGreater(orphan.exit.cpu, waited / 4)
 
+    def test_storage_of_the_whole_tree_counts(self):
+        mib = 1 << 20
+        write = f"dd if=/dev/zero bs=1M count=8 conv=fsync of={self.directory}"
+        self.assertLess(self.shell("true").exit.written, mib)
+        alone = self.host.run("/bin/dd", "if=/dev/zero", "bs=1M", "count=8", "conv=fsync", f"of={self.directory}/alone").exit
+        self.assertTrue(8 * mib <= alone.written < 9 * mib, alone.written)
+        child = self.shell(f"{write}/child 2>/dev/null; true").exit
+        self.assertTrue(8 * mib <= child.written < 9 * mib, child.written)
+        orphan = self.shell(f"(setsid sh -c '{write}/orphan; echo > {self.directory}/marker' &) ; while ! [ -e {self.directory}/marker ]; do sleep 0.1; done; sleep 0.2")
+        self.assertTrue(8 * mib <= orphan.exit.written < 9 * mib, orphan.exit.written)
+
+    def test_storage_that_is_read_counts_and_memory_does_not(self):
+        mib = 1 << 20
+        name = self.directory / "cold"
+        name.write_bytes(bytes(8 * mib))
+        with open(name) as file:
+            os.fsync(file.fileno())
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+        cold = self.shell(f"cat {name} > /dev/null").exit
+        self.assertTrue(8 * mib <= cold.read < 10 * mib, cold.read)
+        warm = self.shell(f"cat {name} > /dev/shm/sandgate-{os.getpid()}; rm /dev/shm/sandgate-{os.getpid()}").exit
+        self.assertLess(max(warm.read, warm.written), mib)
+
     def test_the_guest_cannot_be_traced_and_has_no_environment(self):
         script = f"cat /proc/{self.agent.pid}/environ; ls /proc/{self.agent.pid}/fd; readlink /proc/{self.agent.pid}/exe"
         result = self.shell(script, user="daemon")

@@ -5,6 +5,7 @@ package dev.sandgate.client;
 import dev.sandgate.proto.v1.ExecOutcome;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.OptionalLong;
 
 /**
  * How a command ended. A non-zero exit code is a result, not an error; an unknown outcome never becomes a result.
@@ -137,5 +138,27 @@ public record ExecResult(dev.sandgate.proto.v1.ExecResult message) {
    */
   public Duration cpuTime() {
     return Duration.ofNanos(message.getCpuMicros() * 1_000);
+  }
+
+  /**
+   * What the process tree fetched from storage, as far as it ended before the command did.
+   *
+   * @return bytes; empty when nobody counted them
+   */
+  public OptionalLong storageReadBytes() {
+    return message.hasStorageReadBytes()
+        ? OptionalLong.of(message.getStorageReadBytes())
+        : OptionalLong.empty();
+  }
+
+  /**
+   * What the process tree wrote to files that belong on storage, as far as it ended before the command did.
+   *
+   * @return bytes; empty when nobody counted them
+   */
+  public OptionalLong storageWrittenBytes() {
+    return message.hasStorageWrittenBytes()
+        ? OptionalLong.of(message.getStorageWrittenBytes())
+        : OptionalLong.empty();
   }
 }

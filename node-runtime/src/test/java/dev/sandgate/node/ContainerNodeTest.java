@@ -28,11 +28,13 @@ import dev.sandgate.proto.v1.FsChanges;
 import dev.sandgate.proto.v1.GetSandboxRequest;
 import dev.sandgate.proto.v1.ImportEnvironmentRequest;
 import dev.sandgate.proto.v1.ImportProgress;
+import dev.sandgate.proto.v1.ListTrajectoryRequest;
 import dev.sandgate.proto.v1.RunExecRequest;
 import dev.sandgate.proto.v1.Sandbox;
 import dev.sandgate.proto.v1.SandboxSpec;
 import dev.sandgate.proto.v1.SandboxState;
 import dev.sandgate.proto.v1.SandboxesGrpcClient;
+import dev.sandgate.proto.v1.TrajectoriesGrpcClient;
 import dev.sandgate.proto.v1.UploadArchiveRequest;
 import dev.sandgate.proto.v1.UploadArchiveResponse;
 import dev.sandgate.proto.v1.WatchFilesRequest;
@@ -263,6 +265,27 @@ class ContainerNodeTest {
     assertTrue(after.stdout().endsWith("done\n"), after.stdout());
     assertEquals("again\n", run(id, "echo", "again").stdout());
     delete(id);
+  }
+
+  @Test
+  void shouldCountWhatACommandsTreeWritesToStorage() {
+    String sandbox = create();
+    String write = "dd if=/dev/zero bs=1M count=8 conv=fsync of=/home/user/";
+    String orphan =
+        "(setsid sh -c '"
+            + write
+            + "b; : > /tmp/done' &) ; until [ -e /tmp/done ]; do sleep 0.1; done";
+    ExecResult result =
+        run(sandbox, "sh", "-c", "{ " + write + "a; " + orphan + "; sleep 0.2; } 2>&1").result();
+    assertTrue(result.hasStorageReadBytes());
+    long mebibytes = result.getStorageWrittenBytes() >> 20;
+    assertTrue(mebibytes >= 16 && mebibytes <= 17, result::toString);
+    assertTrue(run(sandbox, "true").result().getStorageWrittenBytes() < 1 << 20);
+    ListTrajectoryRequest all = ListTrajectoryRequest.newBuilder().setSandboxId(sandbox).build();
+    ExecResult recorded =
+        node.rpc().unary(TrajectoriesGrpcClient.List, all).getEntries(0).getExec().getResult();
+    assertEquals(result.getStorageWrittenBytes(), recorded.getStorageWrittenBytes());
+    delete(sandbox);
   }
 
   @Test

@@ -44,6 +44,24 @@ public sealed interface ExecEvent {
    * @param wall from start to exit
    * @param cpu user and system time of its whole tree
    * @param peakMemoryBytes largest resident set of one of its processes
+   * @param readBytes fetched from storage by its tree, as far as that ended before it did, or {@link #UNKNOWN}
+   * @param writtenBytes dirtied by its tree of what belongs on storage, likewise
    */
-  record ExecUsage(Duration wall, Duration cpu, long peakMemoryBytes) {}
+  record ExecUsage(
+      Duration wall, Duration cpu, long peakMemoryBytes, long readBytes, long writtenBytes) {
+
+    /** Bytes that nobody counted, which are not 0. */
+    public static final long UNKNOWN = -1;
+
+    /**
+     * Usage without what it did to storage.
+     *
+     * @param wall from start to exit
+     * @param cpu user and system time of its whole tree
+     * @param peakMemoryBytes largest resident set of one of its processes
+     */
+    public ExecUsage(Duration wall, Duration cpu, long peakMemoryBytes) {
+      this(wall, cpu, peakMemoryBytes, UNKNOWN, UNKNOWN);
+    }
+  }
 }

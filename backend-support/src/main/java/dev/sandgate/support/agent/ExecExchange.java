@@ -192,8 +192,12 @@ final class ExecExchange extends Exchange implements DemandStream.Source<ExecEve
     ended = true;
     int code = fields.i32();
     int signal = fields.u8();
-    ExecUsage usage = new ExecUsage(micros(fields.u64()), micros(fields.u64()), fields.u64());
+    Duration wall = micros(fields.u64());
+    Duration cpu = micros(fields.u64());
+    long peak = fields.u64();
     OutputOffsets end = new OutputOffsets(fields.u64(), fields.u64());
+    // All bits set is -1, which says the same here.
+    ExecUsage usage = new ExecUsage(wall, cpu, peak, fields.u64(), fields.u64());
     fields.end();
     link.forget(this);
     closeStdin("the command has ended");

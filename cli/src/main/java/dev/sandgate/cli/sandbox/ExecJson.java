@@ -41,6 +41,12 @@ final class ExecJson {
     shown.put("wall_micros", result.message().getWallMicros());
     shown.put("cpu_micros", result.message().getCpuMicros());
     shown.put("peak_memory_bytes", result.message().getPeakMemoryBytes());
+    if (result.message().hasStorageReadBytes()) {
+      shown.put("storage_read_bytes", result.message().getStorageReadBytes());
+    }
+    if (result.message().hasStorageWrittenBytes()) {
+      shown.put("storage_written_bytes", result.message().getStorageWrittenBytes());
+    }
     return shown;
   }
 

@@ -71,6 +71,12 @@ final class Line {
     line.put("wall_micros", result.getWallMicros());
     line.put("cpu_micros", result.getCpuMicros());
     line.put("peak_memory_bytes", result.getPeakMemoryBytes());
+    if (result.hasStorageReadBytes()) {
+      line.put("storage_read_bytes", result.getStorageReadBytes());
+    }
+    if (result.hasStorageWrittenBytes()) {
+      line.put("storage_written_bytes", result.getStorageWrittenBytes());
+    }
   }
 
   // What is too large for a trajectory is left out; what is no UTF-8 is given in full as Base64

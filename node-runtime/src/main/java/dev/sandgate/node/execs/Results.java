@@ -6,6 +6,7 @@ import dev.sandgate.proto.v1.ExecOutcome;
 import dev.sandgate.proto.v1.ExecResult;
 import dev.sandgate.proto.v1.ExecTruncated;
 import dev.sandgate.proto.v1.OutputStream;
+import dev.sandgate.spi.ExecEvent.ExecUsage;
 import dev.sandgate.spi.ExecEvent.Exited;
 import java.time.Duration;
 import java.util.List;
@@ -36,6 +37,12 @@ final class Results {
             .setWallMicros(micros(exit.usage().wall()))
             .setCpuMicros(micros(exit.usage().cpu()))
             .setPeakMemoryBytes(exit.usage().peakMemoryBytes());
+    if (exit.usage().readBytes() != ExecUsage.UNKNOWN) {
+      result.setStorageReadBytes(exit.usage().readBytes());
+    }
+    if (exit.usage().writtenBytes() != ExecUsage.UNKNOWN) {
+      result.setStorageWrittenBytes(exit.usage().writtenBytes());
+    }
     return missing(result, record.output().gaps());
   }
 

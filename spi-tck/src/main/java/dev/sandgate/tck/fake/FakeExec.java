@@ -73,7 +73,7 @@ final class FakeExec {
   private synchronized void end(int code) {
     OutputOffsets ends = new OutputOffsets(stdout.end(), stderr.end());
     Duration wall = Duration.ofNanos(System.nanoTime() - startNanos);
-    ExecUsage usage = new ExecUsage(wall, Duration.ofMillis(1), 1 << 20);
+    ExecUsage usage = new ExecUsage(wall, Duration.ofMillis(1), 1 << 20, 4_096, 8_192);
     int signalled = signal == 0 && code == -1 ? SIGKILL : signal;
     exited = new Exited(signalled == 0 ? code : -1, signalled, false, ends, usage);
     stdinClosed = true;
