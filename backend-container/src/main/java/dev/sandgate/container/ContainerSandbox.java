@@ -89,6 +89,12 @@ final class ContainerSandbox implements Sandbox {
   }
 
   @Override
+  public Uni<Exec> attachInSession(String sessionId, String execId, OutputOffsets from) {
+    used = true;
+    return agent.attachInSession(sessionId, execId, from);
+  }
+
+  @Override
   public Uni<Exec> runInSession(SessionCommand command) {
     used = true;
     return agent.runInSession(command);

@@ -239,6 +239,31 @@ class ContainerSessionsTest {
   }
 
   @Test
+  void shouldEndAfterARestartASessionWhoseShellIsBusyWhenItsCommandsTimeIsOver() {
+    open("s");
+    Command.Builder busy = in("s", "while :; do :; done").setTimeoutMillis(3_000);
+    var running =
+        host.rpc().stream(
+            ExecsGrpcClient.Start,
+            StartExecRequest.newBuilder()
+                .setSandboxId(box)
+                .setExecId("busy")
+                .setCommand(busy)
+                .build());
+    running.next();
+    host.node().restart();
+    host.node().node().adopted().join();
+    AttachExecRequest attach =
+        AttachExecRequest.newBuilder().setSandboxId(box).setExecId("busy").build();
+    Ran after = Ran.of(host.rpc().stream(ExecsGrpcClient.Attach, attach).rest());
+    assertTrue(after.result().getTimedOut());
+    assertEquals(9, after.result().getSignal());
+    Eventually.holds(
+        "the session ended",
+        () -> list().getFirst().getState() == SessionState.SESSION_STATE_ENDED);
+  }
+
+  @Test
   void shouldNotCallASandboxUsedByWhatItDoesItself() {
     box = host.create(SandboxSpec.newBuilder().setIdleTimeoutMillis(1_000));
     open("s");

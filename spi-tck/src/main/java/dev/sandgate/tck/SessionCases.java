@@ -217,13 +217,39 @@ interface SessionCases {
     SandboxSpec spec = fixture().newSpec();
     ShellSession session = ShellSession.open(fixture().fresh(spec));
     session.run("X=kept").succeeded();
+    try (ShellSession again = session.attach(restarted(spec))) {
+      assertEquals("kept", again.run("echo $X").line());
+    }
+  }
+
+  @Test
+  default void shouldKillACommandAfterARestartWithItsShellOnlyIfThatIsBusyByItself() {
+    fixture().assumeHas(Capability.SESSIONS);
+    fixture().assumeHas(Capability.ADOPT);
+    SandboxSpec spec = fixture().newSpec();
+    Sandbox before = fixture().fresh(spec);
+    ShellSession resting = ShellSession.open(before);
+    ShellSession busy = ShellSession.open(before);
+    Running sleep = resting.start("echo up; sleep 1000", false);
+    Running loop = busy.start("echo up; while :; do :; done", false);
+    sleep.events().awaitStdout("up");
+    loop.events().awaitStdout("up");
+    Sandbox back = restarted(spec);
+    try (ShellSession kept = resting.attach(back);
+        ShellSession ended = busy.attach(back)) {
+      assertEquals(137, kept.attach(back, sleep).kill().exit().exitCode());
+      assertTrue(ended.attach(back, loop).kill().endedBy(9, false));
+      assertEquals(9, ended.ended().exit().signal());
+      assertEquals("here", kept.run("echo here").line());
+    }
+  }
+
+  private Sandbox restarted(SandboxSpec spec) {
     List<Sandbox> alive = fixture().restart(List.of(fixture().sharedSpec(), spec));
     Sandbox back =
         alive.stream().filter(found -> found.id().equals(spec.id())).findFirst().orElseThrow();
     fixture().owned(back);
-    try (ShellSession again = session.attach(back)) {
-      assertEquals("kept", again.run("echo $X").line());
-    }
+    return back;
   }
 
   @Test

@@ -5,6 +5,7 @@ package dev.sandgate.tck;
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.Exec;
 import dev.sandgate.spi.Exec.SignalTarget;
+import dev.sandgate.spi.OutputOffsets;
 import dev.sandgate.spi.Sandbox;
 import dev.sandgate.spi.SessionCommand;
 import dev.sandgate.spi.SessionSpec;
@@ -48,6 +49,15 @@ final class ShellSession implements AutoCloseable {
   Running start(String script, boolean stdin) {
     Exec exec = Waiting.on(sandbox.runInSession(command(script, stdin)));
     Recorder recorder = new Recorder();
+    exec.events().subscribe(recorder);
+    return new Running(exec, recorder);
+  }
+
+  /** A script in a sandbox that came back. */
+  Running attach(Sandbox back, Running before) {
+    OutputOffsets start = OutputOffsets.START;
+    Exec exec = Waiting.on(back.attachInSession(id, before.exec().id(), start));
+    Recorder recorder = new Recorder(Long.MAX_VALUE, start);
     exec.events().subscribe(recorder);
     return new Running(exec, recorder);
   }

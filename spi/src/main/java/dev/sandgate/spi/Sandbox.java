@@ -108,7 +108,7 @@ public interface Sandbox {
   /**
    * Runs a script in a session's shell. Needs {@link Capability#SESSIONS}. Completes when it is running.
    *
-   * <p>Each script has streams of its own and is an exec as any other: {@link #attach} finds it by its id, its exit code is
+   * <p>Each script has streams of its own and is an exec as any other: {@link #attachInSession} finds it by its id, its exit code is
    * the script's, a syntax error is a nonzero one. One at a time: nothing ran when it fails with {@link
    * ErrorCode#FAILED_PRECONDITION} because the session is busy or has ended, or with {@link ErrorCode#NOT_FOUND}. A signal
    * to the tree kills what the session runs but not its shell; when the shell itself does not come to rest within half a
@@ -118,6 +118,20 @@ public interface Sandbox {
    * @return the running script
    */
   default Uni<Exec> runInSession(SessionCommand command) {
+    return unsupported(Capability.SESSIONS);
+  }
+
+  /**
+   * Takes back a script of a session after the node restarted, as {@link #attach}; a signal does to it what it does to one
+   * of {@link #runInSession}, once {@link #attachSession} has taken the session back. Needs {@link Capability#SESSIONS}.
+   * Errors: {@link ErrorCode#NOT_FOUND}.
+   *
+   * @param sessionId the session that runs it
+   * @param execId the script's id
+   * @param from as for {@link #attach}
+   * @return the script
+   */
+  default Uni<Exec> attachInSession(String sessionId, String execId, OutputOffsets from) {
     return unsupported(Capability.SESSIONS);
   }
 

@@ -62,10 +62,19 @@ public final class AgentConnection implements AutoCloseable {
 
   /** As {@link dev.sandgate.spi.Sandbox#attach}; an earlier handle of the command ends with a failure. */
   public Uni<Exec> attach(String execId, OutputOffsets from) {
+    return attach(new ExecOpening.Attach(execId, from, null));
+  }
+
+  /** As {@link dev.sandgate.spi.Sandbox#attachInSession}. */
+  public Uni<Exec> attachInSession(String sessionId, String execId, OutputOffsets from) {
+    return attach(new ExecOpening.Attach(execId, from, SessionOpening.shellId(sessionId)));
+  }
+
+  private Uni<Exec> attach(ExecOpening.Attach opening) {
     return link.handover(
         waiter -> {
-          ExecExchange earlier = link.boundExec(execId);
-          new ExecExchange(link, new ExecOpening.Attach(execId, from), oom, waiter).open();
+          ExecExchange earlier = link.boundExec(opening.id());
+          new ExecExchange(link, opening, oom, waiter).open();
           if (earlier != null) {
             earlier.supersede();
           }

@@ -8,6 +8,7 @@ import dev.sandgate.spi.TerminalSize;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** The first frame on an exec's channel. */
 sealed interface ExecOpening
@@ -95,8 +96,19 @@ sealed interface ExecOpening
     }
   }
 
-  /** A command that the guest knows. */
-  record Attach(String id, OutputOffsets from) implements ExecOpening {
+  /**
+   * A command that the guest knows.
+   *
+   * @param id the command's
+   * @param from the first byte wanted of each output
+   * @param runBy the id of the shell that runs it, for a script of a session
+   */
+  record Attach(String id, OutputOffsets from, @Nullable String runBy) implements ExecOpening {
+
+    @Override
+    public Optional<String> shell() {
+      return Optional.ofNullable(runBy);
+    }
 
     @Override
     public String subject() {

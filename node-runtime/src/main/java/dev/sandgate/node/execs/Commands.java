@@ -12,6 +12,7 @@ import dev.sandgate.proto.v1.OutputPolicy;
 import dev.sandgate.proto.v1.TerminalSize;
 import dev.sandgate.spi.Exec;
 import dev.sandgate.spi.ExecSpec;
+import dev.sandgate.spi.OutputOffsets;
 import dev.sandgate.spi.SessionCommand;
 import io.smallrye.mutiny.Uni;
 import java.util.List;
@@ -74,6 +75,14 @@ final class Commands {
         command.getShell().isEmpty() ? quoted(command.getArgvList()) : command.getShell();
     return running.runInSession(
         new SessionCommand(command.getSession(), id, script, command.getStdin()));
+  }
+
+  /** Takes a command back that was launched. */
+  static Uni<Exec> attach(dev.sandgate.spi.Sandbox running, ExecRecord record, OutputOffsets from) {
+    String session = record.command().getSession();
+    return session.isEmpty()
+        ? running.attach(record.execId(), from)
+        : running.attachInSession(session, record.execId(), from);
   }
 
   private static String quoted(List<String> argv) {

@@ -219,8 +219,8 @@ final class Executions {
   }
 
   private void attach(ExecRecord record, dev.sandgate.spi.Sandbox running, OutputOffsets from) {
-    Uni<Exec> back = running.attach(record.execId(), from);
-    back.subscribe()
+    Commands.attach(running, record, from)
+        .subscribe()
         .with(
             exec -> {
               follow(record, exec, remaining(record));
