@@ -12,6 +12,7 @@ import dev.sandgate.support.spawner.Spawner;
 import dev.sandgate.support.spawner.SpawnerSettings;
 import java.nio.file.Path;
 import java.util.UUID;
+import java.util.function.Consumer;
 
 /** A node with real containers of the environment {@code busybox}; removes what is left when it is closed. Needs root. */
 public final class ContainerNode implements AutoCloseable {
@@ -22,7 +23,17 @@ public final class ContainerNode implements AutoCloseable {
 
   /** Starts it. */
   public ContainerNode() {
-    node = TestNode.start(this::with);
+    this(_ -> {});
+  }
+
+  /** Starts it when its data directory, which may be touched before each start, is prepared. */
+  public ContainerNode(Consumer<Path> prepare) {
+    node =
+        TestNode.start(
+            config -> {
+              prepare.accept(config.dataDirectory());
+              return with(config);
+            });
     var call = node.rpc().open(EnvironmentsGrpcClient.ImportEnvironment, 0);
     call.end(
         ImportEnvironmentRequest.newBuilder().setName("busybox").setBuiltin("busybox").build());
