@@ -8,6 +8,7 @@ import dev.sandgate.cli.copy.CopyCommand;
 import dev.sandgate.cli.demo.DemoCommand;
 import dev.sandgate.cli.environment.EnvCommand;
 import dev.sandgate.cli.load.LoadCommand;
+import dev.sandgate.cli.node.NodeCommand;
 import dev.sandgate.cli.sandbox.CreateCommand;
 import dev.sandgate.cli.sandbox.DiffCommand;
 import dev.sandgate.cli.sandbox.EachCommand;
@@ -54,6 +55,7 @@ import picocli.CommandLine.ScopeType;
       RemoveCommand.class,
       EnvCommand.class,
       SnapshotCommand.class,
+      NodeCommand.class,
       LoadCommand.class,
       TestCommand.class,
       VersionCommand.class,

@@ -103,6 +103,30 @@ public final class Execs {
     return calls.unary(ExecsGrpcClient.Run, request, Duration.ZERO).map(ExecResult::new);
   }
 
+  /**
+   * Runs a command to its end as {@link #run(String, Command)} and finds out which files changed meanwhile, at the cost of two
+   * looks at what the sandbox changed so far; the command's entry in the trajectory has them, too.
+   *
+   * @param execId 1–64 characters of [A-Za-z0-9._-]
+   * @param command what to run
+   * @return the result, whose message has `fs_changes` unless it had run before or the answer was lost; fails with UNSUPPORTED
+   *     when the backend cannot tell
+   */
+  public Uni<ExecResult> runReportingChanges(String execId, Command command) {
+    RunExecRequest request =
+        RunExecRequest.newBuilder()
+            .setSandboxId(sandboxId)
+            .setExecId(execId)
+            .setCommand(command)
+            .setReportChanges(true)
+            .build();
+    return calls
+        .unary(ExecsGrpcClient.Run, request, Duration.ZERO)
+        .map(ExecResult::new)
+        .onFailure(Execs::lost)
+        .recoverWithUni(failure -> collect(execId));
+  }
+
   private static boolean lost(Throwable failure) {
     return failure instanceof SandgateClientException known
         && known.requestSent()

@@ -13,6 +13,7 @@ import dev.sandgate.node.environments.Integrity;
 import dev.sandgate.node.execs.Execs;
 import dev.sandgate.node.files.FilesService;
 import dev.sandgate.node.files.PortsService;
+import dev.sandgate.node.latencies.Latencies;
 import dev.sandgate.node.rpc.Blocking;
 import dev.sandgate.node.rpc.Failures;
 import dev.sandgate.node.rpc.Listener;
@@ -111,6 +112,7 @@ public final class Node implements AutoCloseable {
     Backends backends = backends(config, data);
     Environments environments =
         new Environments(database, data, LayerSettings.of(config.settings()).collapseBytes());
+    Latencies latencies = new Latencies();
     Sandboxes sandboxes =
         new Sandboxes(
             new Sandboxes.Parts(
@@ -119,13 +121,16 @@ public final class Node implements AutoCloseable {
                 environments,
                 database,
                 config.defaults(),
-                config.capacity()));
+                config.capacity(),
+                latencies));
     undo.push("sandboxes", sandboxes::close);
     Sessions sessions = new Sessions(sandboxes, database);
     undo.push("sessions", sessions::close);
     Trajectories trajectories = new Trajectories(database, recording);
     Execs execs =
-        new Execs(new Execs.Parts(sandboxes, trajectories, data, config.capacity(), recording));
+        new Execs(
+            new Execs.Parts(
+                sandboxes, trajectories, data, config.capacity(), recording, latencies));
     undo.push("commands", execs::close);
     Failures failures = new Failures(config.nodeId());
     Routes routes = new Routes();
@@ -138,7 +143,7 @@ public final class Node implements AutoCloseable {
     new FilesService(sandboxes).route(routes);
     new PortsService(sandboxes).route(routes);
     environments.route(routes);
-    new NodesService(config.nodeId(), backends, sandboxes).route(routes);
+    new NodesService(config.nodeId(), backends, sandboxes, latencies).route(routes);
     listen(config, routes, failures);
     adopted = sandboxes.adopt().thenCompose(_ -> load(execs, sandboxes));
     sweepEverySecond(List.of(sandboxes::sweep, execs::sweep, trajectories::sweep, database::sync));

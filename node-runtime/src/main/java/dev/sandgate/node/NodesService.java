@@ -4,6 +4,7 @@ package dev.sandgate.node;
 
 import dev.sandgate.node.backends.Backends;
 import dev.sandgate.node.backends.OpenBackend;
+import dev.sandgate.node.latencies.Latencies;
 import dev.sandgate.node.rpc.Routes;
 import dev.sandgate.node.sandboxes.Sandboxes;
 import dev.sandgate.proto.v1.Backend;
@@ -26,11 +27,13 @@ final class NodesService {
   private final String nodeId;
   private final Backends backends;
   private final Sandboxes sandboxes;
+  private final Latencies latencies;
 
-  NodesService(String nodeId, Backends backends, Sandboxes sandboxes) {
+  NodesService(String nodeId, Backends backends, Sandboxes sandboxes, Latencies latencies) {
     this.nodeId = nodeId;
     this.backends = backends;
     this.sandboxes = sandboxes;
+    this.latencies = latencies;
   }
 
   void route(Routes routes) {
@@ -45,7 +48,8 @@ final class NodesService {
             .setSandboxes(sandboxes.living())
             .setSandboxesBegun(sandboxes.begun())
             .setSandboxesEnded(sandboxes.begun() - sandboxes.living())
-            .setVersion(version());
+            .setVersion(version())
+            .addAllLatencies(latencies.shown());
     backends.all().forEach(backend -> node.addBackends(shown(backend)));
     return ListNodesResponse.newBuilder().addNodes(node).build();
   }

@@ -5,6 +5,7 @@ package dev.sandgate.node.execs;
 import com.google.protobuf.Timestamp;
 import dev.sandgate.node.config.Capacity;
 import dev.sandgate.node.config.Recording;
+import dev.sandgate.node.latencies.Latencies;
 import dev.sandgate.node.rpc.Blocking;
 import dev.sandgate.node.rpc.Routes;
 import dev.sandgate.node.sandboxes.LiveSandbox;
@@ -42,13 +43,15 @@ public final class Execs {
    * @param dataDirectory where their output is kept
    * @param capacity how many are kept, how long
    * @param recording how they are recorded
+   * @param latencies where it is told how long they took
    */
   public record Parts(
       Sandboxes sandboxes,
       Trajectories trajectories,
       Path dataDirectory,
       Capacity capacity,
-      Recording recording) {}
+      Recording recording,
+      Latencies latencies) {}
 
   /** Opens the records; blocks. */
   public Execs(Parts parts) {
@@ -59,7 +62,8 @@ public final class Execs {
     Path spool = parts.dataDirectory().resolve("spool");
     records = new Records(spool, capacity, parts.recording().spoolBytes(), steps.sequence());
     recall = new Recall(steps, records);
-    executions = new Executions(journal(parts.recording(), steps), records, recall);
+    Journal journal = journal(parts.recording(), steps);
+    executions = new Executions(journal, records, recall, parts.latencies());
     sandboxes.listen(new Following());
   }
 

@@ -12,6 +12,7 @@ import dev.sandgate.proto.v1.Command;
 import dev.sandgate.proto.v1.Exec;
 import dev.sandgate.proto.v1.ExecEvent;
 import dev.sandgate.proto.v1.ExecsGrpcService;
+import dev.sandgate.proto.v1.FsChanges;
 import dev.sandgate.proto.v1.GetExecRequest;
 import dev.sandgate.proto.v1.InteractRequest;
 import dev.sandgate.proto.v1.ListExecsRequest;
@@ -87,6 +88,11 @@ final class ExecsService {
   /** Whether a command was started with this id. */
   boolean knows(String sandboxId, String execId) {
     return !execId.isEmpty() && records.find(sandboxId, execId) != null;
+  }
+
+  /** Records which files a command changed. */
+  CompletableFuture<Void> changed(ExecRecord record, FsChanges changes) {
+    return executions.changed(record, changes);
   }
 
   /** A running sandbox whose backend can do this. */

@@ -5,11 +5,14 @@ package dev.sandgate.node.execs;
 import com.google.protobuf.Timestamp;
 import dev.sandgate.node.execs.ExecRecord.Origin;
 import dev.sandgate.node.faults.FaultPoint;
+import dev.sandgate.node.latencies.Latencies;
+import dev.sandgate.node.latencies.Latencies.Operation;
 import dev.sandgate.node.rpc.Blocking;
 import dev.sandgate.node.rpc.Failures;
 import dev.sandgate.node.sandboxes.LiveSandbox;
 import dev.sandgate.proto.v1.Command;
 import dev.sandgate.proto.v1.ExecResult;
+import dev.sandgate.proto.v1.FsChanges;
 import dev.sandgate.spi.Capability;
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.Exec;
@@ -40,14 +43,16 @@ final class Executions {
   private final Journal journal;
   private final Records records;
   private final Recall recall;
+  private final Latencies latencies;
   private final Timeouts timeouts = new Timeouts(System::nanoTime);
   private final ConcurrentLinkedQueue<ExecRecord> unwritten = new ConcurrentLinkedQueue<>();
   private volatile boolean closed;
 
-  Executions(Journal journal, Records records, Recall recall) {
+  Executions(Journal journal, Records records, Recall recall, Latencies latencies) {
     this.journal = journal;
     this.records = records;
     this.recall = recall;
+    this.latencies = latencies;
   }
 
   /**
@@ -55,6 +60,7 @@ final class Executions {
    * was another command, and with why it could not be started.
    */
   CompletableFuture<ExecRecord> start(LiveSandbox sandbox, String execId, Command command) {
+    long begun = System.nanoTime();
     ExecRecord known = records.find(sandbox.id(), execId);
     if (known != null) {
       return same(known, command);
@@ -69,6 +75,7 @@ final class Executions {
     if (first != record) {
       return same(first, command);
     }
+    measure(record, begun);
     var _ =
         journal
             .intent(record)
@@ -81,6 +88,11 @@ final class Executions {
                   }
                 });
     return record.started();
+  }
+
+  private void measure(ExecRecord record, long begun) {
+    var _ = record.started().thenRun(() -> latencies.done(Operation.EXEC_START, begun));
+    var _ = record.ended().thenRun(() -> latencies.done(Operation.EXEC_TOTAL, begun));
   }
 
   private void spawn(ExecRecord record, dev.sandgate.spi.Sandbox running, long epoch) {
@@ -121,6 +133,18 @@ final class Executions {
                     record.started().completeExceptionally(unknown);
                   }
                 });
+  }
+
+  /** Records which files an ended command changed; a failure is logged, the command's result stands. */
+  CompletableFuture<Void> changed(ExecRecord record, FsChanges changes) {
+    return journal
+        .changed(record, changes)
+        .whenComplete(
+            (_, failure) -> {
+              if (failure != null) {
+                LOG.error("{}: what it changed could not be recorded", record, failure);
+              }
+            });
   }
 
   /** Takes a command back that ran before the node restarted; blocks. */

@@ -7,6 +7,7 @@ import dev.sandgate.node.rpc.Blocking;
 import dev.sandgate.node.trajectory.Steps;
 import dev.sandgate.proto.v1.Exec;
 import dev.sandgate.proto.v1.ExecResult;
+import dev.sandgate.proto.v1.FsChanges;
 import dev.sandgate.proto.v1.OutputStream;
 import dev.sandgate.proto.v1.TrajectoryEntry;
 import java.util.concurrent.CompletableFuture;
@@ -26,6 +27,9 @@ interface Journal {
   /** A command ended; completes when its result survives a crash of the node, and only then it may be told. */
   CompletableFuture<Void> result(ExecRecord record, ExecResult result);
 
+  /** It is known which files a command changed; completes when that survives a crash of the node. */
+  CompletableFuture<Void> changed(ExecRecord record, FsChanges changes);
+
   /** Writes to the table of commands. */
   static Journal of(Steps steps) {
     return new Journal() {
@@ -43,6 +47,11 @@ interface Journal {
       public CompletableFuture<Void> result(ExecRecord record, ExecResult result) {
         return steps.end(record.sequence(), withOutput(record, result));
       }
+
+      @Override
+      public CompletableFuture<Void> changed(ExecRecord record, FsChanges changes) {
+        return steps.changed(record.sequence(), changes);
+      }
     };
   }
 
@@ -59,6 +68,11 @@ interface Journal {
 
       @Override
       public CompletableFuture<Void> result(ExecRecord record, ExecResult result) {
+        return CompletableFuture.completedFuture(null);
+      }
+
+      @Override
+      public CompletableFuture<Void> changed(ExecRecord record, FsChanges changes) {
         return CompletableFuture.completedFuture(null);
       }
     };

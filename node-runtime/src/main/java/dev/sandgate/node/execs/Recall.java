@@ -49,7 +49,7 @@ final class Recall {
     }
     ExecResult result = step.entry().getExec().getResult();
     output(record.output(), result);
-    ExecResult bare = result.toBuilder().clearStdout().clearStderr().build();
+    ExecResult bare = result.toBuilder().clearStdout().clearStderr().clearFsChanges().build();
     if (record.claimEnd()) {
       record.end(Results.missing(bare, record.output().gaps()), step.endedMillis());
       records.ended(record);

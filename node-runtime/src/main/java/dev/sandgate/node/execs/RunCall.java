@@ -39,7 +39,17 @@ final class RunCall {
     return execs
         .running(request.getSandboxId(), Capability.CHANGES)
         .flatMap(sandbox -> ChangesAround.of(sandbox, () -> plain(request)))
-        .map(done -> done.result().toBuilder().setFsChanges(done.changes()).build());
+        .flatMap(done -> recorded(request.getSandboxId(), done));
+  }
+
+  private Uni<ExecResult> recorded(String sandboxId, ChangesAround.Done<ExecResult> done) {
+    ExecResult told = done.result().toBuilder().setFsChanges(done.changes()).build();
+    return execs
+        .known(sandboxId, told.getExecId())
+        .flatMap(record -> Uni.createFrom().completionStage(execs.changed(record, done.changes())))
+        .onFailure()
+        .recoverWithNull()
+        .replaceWith(told);
   }
 
   // Copies: a caller who leaves cancels what it waits for, which others wait for too.

@@ -77,7 +77,7 @@ final class Batch {
   private CreateSandboxBatchItem item(int index) {
     CreateSandboxBatchItem.Builder item = CreateSandboxBatchItem.newBuilder().setIndex(index);
     try {
-      Sandbox made = sandboxes.create(one(index));
+      Sandbox made = sandboxes.create(one(index), System.nanoTime());
       return item.setSandbox(made).build();
     } catch (RuntimeException e) {
       SandgateException known = Failures.known(e);

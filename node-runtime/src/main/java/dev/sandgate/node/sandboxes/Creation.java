@@ -5,6 +5,8 @@ package dev.sandgate.node.sandboxes;
 import static dev.sandgate.node.checks.Fields.rangeOr;
 
 import dev.sandgate.node.environments.Environments;
+import dev.sandgate.node.latencies.Latencies;
+import dev.sandgate.node.latencies.Latencies.Operation;
 import dev.sandgate.node.rpc.Blocking;
 import dev.sandgate.node.rpc.Failures;
 import dev.sandgate.node.sandboxes.SpecReader.Wanted;
@@ -33,6 +35,7 @@ final class Creation {
   private final SandboxId ids;
   private final String nodeId;
   private final Reaper reaper;
+  private final Latencies latencies;
   private final Semaphore places = new Semaphore(AT_ONCE);
 
   Creation(Sandboxes.Parts parts, Registry registry, Removal removal, Reaper reaper) {
@@ -44,21 +47,24 @@ final class Creation {
     this.ids = new SandboxId(parts.nodeId());
     this.nodeId = parts.nodeId();
     this.reaper = reaper;
+    this.latencies = parts.latencies();
   }
 
-  /** Makes one and returns when it takes commands; after a failure nothing is left of it. */
-  Sandbox create(CreateSandboxRequest request, RequestKey key) {
-    long begun = System.nanoTime();
+  /** Makes one for a call that arrived then, and returns when it takes commands; after a failure nothing is left of it. */
+  Sandbox create(CreateSandboxRequest request, RequestKey key, long begun) {
     long timeout =
         rangeOr("timeout_millis", request.getTimeoutMillis(), 1, MAX_TIMEOUT, DEFAULT_TIMEOUT);
     Wanted wanted = reader.read(request.getSpec());
     String id = ids.assigned(request.getAssignedId());
     long deadline = begun + TimeUnit.MILLISECONDS.toNanos(timeout);
+    claim(begun);
     place(deadline);
     try {
       LiveSandbox live = register(wanted, id);
       try {
-        return make(live, key, new Clock(begun, deadline));
+        Sandbox made = make(live, key, new Clock(begun, deadline));
+        latencies.done(Operation.CREATE, begun);
+        return made;
       } finally {
         live.limits().unused();
       }
@@ -85,8 +91,26 @@ final class Creation {
   }
 
   private LiveSandbox register(Wanted wanted, String id) {
+    LiveSandbox live = added(wanted, id);
+    environments.use(live.stack(), id);
+    live.limits().used();
+    reaper.watch(live);
+    return live;
+  }
+
+  private LiveSandbox added(Wanted wanted, String id) {
+    try {
+      LiveSandbox live = fresh(wanted, id);
+      registry.add(live);
+      return live;
+    } catch (RuntimeException e) {
+      registry.ended();
+      throw e;
+    }
+  }
+
+  private LiveSandbox fresh(Wanted wanted, String id) {
     SandboxSpec spec = wanted.forBackend(id);
-    long sequence = registry.nextSequence();
     Sandbox.Builder record =
         Sandbox.newBuilder()
             .setSandboxId(id)
@@ -96,13 +120,27 @@ final class Creation {
             .setCreatedAt(LiveSandbox.now())
             .addAllLayerDigests(wanted.stack().digests());
     limit(record);
-    LiveSandbox live =
-        new LiveSandbox(wanted.backend(), spec, wanted.stack(), record.build(), sequence);
-    registry.add(live);
-    environments.use(live.stack(), id);
-    live.limits().used();
-    reaper.watch(live);
-    return live;
+    return new LiveSandbox(
+        wanted.backend(), spec, wanted.stack(), record.build(), registry.nextSequence());
+  }
+
+  /** Who finds no room hears so at once, however many are being made. */
+  private void claim(long begun) {
+    orRefused(registry::claim, begun);
+  }
+
+  /** Fails at once for a call that finds no room; never blocks. */
+  void requireRoom(long arrived) {
+    orRefused(registry::requireRoom, arrived);
+  }
+
+  private void orRefused(Runnable claim, long begun) {
+    try {
+      claim.run();
+    } catch (SandgateException full) {
+      latencies.done(Operation.CREATE_REFUSED, begun);
+      throw full;
+    }
   }
 
   private static void limit(Sandbox.Builder record) {
@@ -122,7 +160,9 @@ final class Creation {
       CompletableFuture<Void> recorded = rows.insert(live, key);
       waitForBackend(live, clock);
       verify(live);
+      long asked = System.nanoTime();
       dev.sandgate.spi.Sandbox made = backendCreate(live, clock);
+      latencies.done(Operation.CREATE_IN_BACKEND, asked);
       try {
         recorded.join();
         live.started(made, clock.microsPassed());
@@ -167,10 +207,12 @@ final class Creation {
   private void place(long deadline) {
     try {
       if (!places.tryAcquire(deadline - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+        registry.ended();
         throw new SandgateException(
             ErrorCode.RESOURCE_EXHAUSTED, "too many sandboxes are being created; retry later");
       }
     } catch (InterruptedException e) {
+      registry.ended();
       Thread.currentThread().interrupt();
       throw new SandgateException(ErrorCode.CANCELLED, "", "the caller gave up", e);
     }

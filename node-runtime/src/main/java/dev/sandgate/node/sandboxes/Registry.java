@@ -31,16 +31,30 @@ final class Registry {
     return sequence.updateAndGet(last -> Math.max(last + 1, now));
   }
 
-  /** Takes a place among the living, or RESOURCE_EXHAUSTED. */
-  void add(LiveSandbox live) {
+  /** Takes a place among the living, or RESOURCE_EXHAUSTED; {@link #ended} gives it back. */
+  void claim() {
     if (living.incrementAndGet() > capacity) {
       living.decrementAndGet();
-      throw new SandgateException(
-          ErrorCode.RESOURCE_EXHAUSTED,
-          "the node has its %,d sandboxes; delete some or retry later".formatted(capacity));
+      throw full();
     }
+  }
+
+  /** Fails with RESOURCE_EXHAUSTED when no place is free at the moment. */
+  void requireRoom() {
+    if (living.get() >= capacity) {
+      throw full();
+    }
+  }
+
+  private SandgateException full() {
+    return new SandgateException(
+        ErrorCode.RESOURCE_EXHAUSTED,
+        "the node has its %,d sandboxes; delete some or retry later".formatted(capacity));
+  }
+
+  /** Puts in a sandbox that has a place, or ALREADY_EXISTS. */
+  void add(LiveSandbox live) {
     if (byId.putIfAbsent(live.id(), live) != null) {
-      living.decrementAndGet();
       throw new SandgateException(
           ErrorCode.ALREADY_EXISTS, "assigned_id", "sandbox " + live.id() + " exists", null);
     }

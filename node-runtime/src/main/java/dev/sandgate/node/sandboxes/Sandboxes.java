@@ -7,6 +7,7 @@ import dev.sandgate.node.checks.Fields;
 import dev.sandgate.node.config.Capacity;
 import dev.sandgate.node.config.Defaults;
 import dev.sandgate.node.environments.Environments;
+import dev.sandgate.node.latencies.Latencies;
 import dev.sandgate.node.rpc.Blocking;
 import dev.sandgate.node.rpc.Failures;
 import dev.sandgate.node.rpc.Routes;
@@ -44,6 +45,7 @@ public final class Sandboxes {
    * @param database where they are recorded
    * @param defaults of requests that leave fields out
    * @param capacity how many, how long
+   * @param latencies where it is told how long it took to make them
    */
   public record Parts(
       String nodeId,
@@ -51,7 +53,8 @@ public final class Sandboxes {
       Environments environments,
       Database database,
       Defaults defaults,
-      Capacity capacity) {}
+      Capacity capacity,
+      Latencies latencies) {}
 
   /** Reads what an earlier run recorded; blocks. */
   public Sandboxes(Parts parts) {
@@ -155,12 +158,20 @@ public final class Sandboxes {
     creation.check(request);
   }
 
-  Sandbox create(CreateSandboxRequest request) {
+  /** Refuses a create at once that would find no room; a repeated one may find its sandbox. Never blocks. */
+  void requireRoom(CreateSandboxRequest request, long arrivedNanos) {
+    if (request.getIdempotencyKey().isEmpty()) {
+      creation.requireRoom(arrivedNanos);
+    }
+  }
+
+  Sandbox create(CreateSandboxRequest request, long arrivedNanos) {
     RequestKey key = RequestKey.of(request.getIdempotencyKey(), request.getSpec());
     if (!key.present()) {
-      return creation.create(request, key);
+      return creation.create(request, key, arrivedNanos);
     }
-    return keys.once(key, () -> creation.create(request, key), id -> find(id).shown());
+    return keys.once(
+        key, () -> creation.create(request, key, arrivedNanos), id -> find(id).shown());
   }
 
   boolean delete(String id) {

@@ -18,6 +18,7 @@ import dev.sandgate.proto.v1.Sandbox;
 import dev.sandgate.proto.v1.SandboxUsage;
 import dev.sandgate.proto.v1.SandboxesGrpcService;
 import dev.sandgate.spi.Usage;
+import io.smallrye.mutiny.Uni;
 import java.util.concurrent.TimeUnit;
 
 /** The methods of {@code sandgate.v1.Sandboxes}. */
@@ -35,7 +36,7 @@ final class SandboxesService {
   }
 
   void route(Routes routes) {
-    routes.blocking(SandboxesGrpcService.Create, CreateSandboxRequest.parser(), sandboxes::create);
+    routes.unary(SandboxesGrpcService.Create, CreateSandboxRequest.parser(), this::create);
     routes.answers(
         SandboxesGrpcService.CreateBatch,
         CreateSandboxBatchRequest.parser(),
@@ -52,6 +53,12 @@ final class SandboxesService {
         ResetSandboxRequest.parser(),
         request -> sandboxes.reset(request.getSandboxId()).shown());
     routes.use(sandboxes::use);
+  }
+
+  private Uni<Sandbox> create(CreateSandboxRequest request) {
+    long arrived = System.nanoTime();
+    sandboxes.requireRoom(request, arrived);
+    return Blocking.call(() -> sandboxes.create(request, arrived));
   }
 
   private DeleteSandboxResponse delete(DeleteSandboxRequest request) {

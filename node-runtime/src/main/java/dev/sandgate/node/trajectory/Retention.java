@@ -60,6 +60,10 @@ final class Retention {
           .change(
               statements -> {
                 for (String id : sandboxIds) {
+                  statements.update(
+                      "DELETE FROM step_changes WHERE sequence IN"
+                          + " (SELECT sequence FROM steps WHERE sandbox_id = ?)",
+                      id);
                   statements.update("DELETE FROM steps WHERE sandbox_id = ?", id);
                   statements.update("DELETE FROM trajectory_ends WHERE sandbox_id = ?", id);
                 }

@@ -5,6 +5,8 @@ package dev.sandgate.node.trajectory;
 import com.google.protobuf.InvalidProtocolBufferException;
 import dev.sandgate.node.store.Database;
 import dev.sandgate.proto.v1.ExecResult;
+import dev.sandgate.proto.v1.FileChange;
+import dev.sandgate.proto.v1.FsChanges;
 import dev.sandgate.proto.v1.TrajectoryEntry;
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.SandgateException;
@@ -43,6 +45,12 @@ public final class Steps {
           "CREATE UNIQUE INDEX IF NOT EXISTS steps_ids ON steps (sandbox_id, exec_id)",
           "CREATE UNIQUE INDEX IF NOT EXISTS steps_revisions ON steps (revision)",
           """
+          CREATE TABLE IF NOT EXISTS step_changes (
+            sequence INTEGER PRIMARY KEY,
+            changes BLOB NOT NULL
+          )\
+          """,
+          """
           CREATE TABLE IF NOT EXISTS trajectory_ends (
             sandbox_id TEXT PRIMARY KEY,
             ended_millis INTEGER NOT NULL
@@ -50,7 +58,9 @@ public final class Steps {
           """);
 
   private static final String COLUMNS =
-      "SELECT sequence, revision, ended_millis, entry, result FROM steps ";
+      "SELECT sequence, revision, ended_millis, entry, result, (SELECT changes FROM step_changes"
+          + " WHERE step_changes.sequence = steps.sequence) AS changes FROM steps ";
+  private static final int CHANGES_BYTES = 64 << 10;
 
   private final Database database;
   private final Sequence sequence;
@@ -114,6 +124,36 @@ public final class Steps {
                 sequenceOfStep));
   }
 
+  /** Records which files a command changed, as many as fit into 64 KiB; its entry is read again after that. */
+  public CompletableFuture<Void> changed(long sequenceOfStep, FsChanges changes) {
+    byte[] bytes = bounded(changes).toByteArray();
+    return database.change(
+        statements -> {
+          statements.update(
+              "INSERT OR REPLACE INTO step_changes VALUES (?, ?)", sequenceOfStep, bytes);
+          statements.update(
+              "UPDATE steps SET revision = ? WHERE sequence = ?", sequence.next(), sequenceOfStep);
+        });
+  }
+
+  /** The counts are always right, the list is cut. */
+  static FsChanges bounded(FsChanges changes) {
+    if (changes.getSerializedSize() <= CHANGES_BYTES) {
+      return changes;
+    }
+    FsChanges.Builder kept = changes.toBuilder().clearChanges().setTruncated(true);
+    int room = CHANGES_BYTES - kept.build().getSerializedSize();
+    for (FileChange change : changes.getChangesList()) {
+      // Its tag and its length take up to 4 bytes.
+      room -= change.getSerializedSize() + 4;
+      if (room < 0) {
+        break;
+      }
+      kept.addChanges(change);
+    }
+    return kept.build();
+  }
+
   /** Takes back that a command is about to be started: it was not. */
   public CompletableFuture<Void> drop(long sequenceOfStep) {
     return database.change("DELETE FROM steps WHERE sequence = ?", sequenceOfStep);
@@ -159,6 +199,13 @@ public final class Steps {
         selection.values(revision, most));
   }
 
+  private static ExecResult withChanges(ExecResult result, byte @Nullable [] changes)
+      throws InvalidProtocolBufferException {
+    return changes == null
+        ? result
+        : result.toBuilder().setFsChanges(FsChanges.parseFrom(changes)).build();
+  }
+
   private static Step read(ResultSet row) throws SQLException {
     try {
       TrajectoryEntry.Builder entry =
@@ -167,7 +214,7 @@ public final class Steps {
               .setRevision(row.getLong("revision"));
       byte[] result = row.getBytes("result");
       if (result != null) {
-        ExecResult ended = ExecResult.parseFrom(result);
+        ExecResult ended = withChanges(ExecResult.parseFrom(result), row.getBytes("changes"));
         entry
             .getExecBuilder()
             .setResult(ended)

@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+package dev.sandgate.cli.node;
+
+import dev.sandgate.cli.connection.ExitCode;
+import dev.sandgate.cli.connection.Work;
+import dev.sandgate.cli.output.Console;
+import dev.sandgate.cli.output.Json;
+import dev.sandgate.client.Sandgate;
+import dev.sandgate.proto.v1.Latency;
+import dev.sandgate.proto.v1.Node;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import picocli.CommandLine.Command;
+
+/** Shows how long what nodes do takes. */
+@Command(
+    name = "stats",
+    description = "Show how long creating sandboxes and running commands took on each node.",
+    footer = {
+      "",
+      "Milliseconds since the node started, measured on it, to 1 %; what failed is not among them.",
+      "create-in-backend is part of create; exec-total is the time of the commands themselves too.",
+      "Ends with 3 when a node cannot be reached."
+    })
+final class StatsCommand extends Work {
+
+  private static final List<String> HEADER =
+      List.of("NODE", "OF", "COUNT", "P50", "P90", "P99", "MAX");
+
+  @Override
+  public Integer call() {
+    List<Node> nodes;
+    try (Sandgate sandgate = global().connect()) {
+      nodes = sandgate.nodes().await().indefinitely();
+    }
+    Console console = console();
+    if (console.json()) {
+      nodes.forEach(node -> console.json(shown(node)));
+    } else {
+      List<List<String>> rows = new ArrayList<>();
+      nodes.forEach(node -> node.getLatenciesList().forEach(of -> rows.add(row(node, of))));
+      console.table(HEADER, rows);
+    }
+    List<String> away =
+        nodes.stream().filter(node -> !node.getReachable()).map(Node::getNodeId).toList();
+    away.forEach(node -> console.note("sandgate: node " + node + " cannot be reached"));
+    return away.isEmpty() ? ExitCode.OK : ExitCode.UNREACHABLE;
+  }
+
+  private static Map<String, Object> shown(Node node) {
+    Map<String, Object> line = new LinkedHashMap<>();
+    line.put("node_id", node.getNodeId());
+    line.put("reachable", node.getReachable());
+    line.put("sandboxes", node.getSandboxes());
+    line.put("sandboxes_begun", node.getSandboxesBegun());
+    line.put("sandboxes_ended", node.getSandboxesEnded());
+    line.put("latencies", Json.of(node.getLatenciesList()));
+    return line;
+  }
+
+  private static List<String> row(Node node, Latency latency) {
+    boolean none = latency.getCount() == 0;
+    return List.of(
+        node.getNodeId(),
+        latency.getOperation().replace('_', '-'),
+        Long.toString(latency.getCount()),
+        none ? "-" : millis(latency.getP50Micros()),
+        none ? "-" : millis(latency.getP90Micros()),
+        none ? "-" : millis(latency.getP99Micros()),
+        none ? "-" : millis(latency.getMaxMicros()));
+  }
+
+  private static String millis(long micros) {
+    return String.format(Locale.ROOT, "%.2f", micros / 1_000.0);
+  }
+}
