@@ -84,8 +84,17 @@ public final class ExecCommand extends Work {
       description = "Print its id and let it run.")
   private boolean detach;
 
+  @Option(
+      names = "--changes",
+      description =
+          "Only with --output json: tell which files changed meanwhile, and keep that in the trajectory.")
+  private boolean changes;
+
   @Override
   public Integer call() throws IOException {
+    if (changes && (!console().json() || stdin || tty || detach)) {
+      throw CommandFailure.usage("--changes: give --output json with it, and no -i, -t or -d");
+    }
     if (argv.isEmpty()) {
       throw CommandFailure.usage("COMMAND: nothing to run: give a program behind the sandbox's id");
     }
@@ -111,8 +120,14 @@ public final class ExecCommand extends Work {
             !json && !terminal,
             () ->
                 json
-                    ? ExecJson.run(execs, execId, command(), console())
+                    ? json(execs, execId)
                     : new ExecStreams(started(execs, execId), stdin, tty).run());
+  }
+
+  private int json(Execs execs, String execId) {
+    return changes
+        ? ExecJson.runWithChanges(execs, execId, command(), console())
+        : ExecJson.run(execs, execId, command(), console());
   }
 
   private ExecHandle started(Execs execs, String execId) {

@@ -4,9 +4,11 @@ package dev.sandgate.cli.sandbox;
 
 import com.google.protobuf.ByteString;
 import dev.sandgate.cli.output.Console;
+import dev.sandgate.cli.output.Json;
 import dev.sandgate.client.ExecResult;
 import dev.sandgate.client.Execs;
 import dev.sandgate.proto.v1.Command;
+import io.smallrye.mutiny.Uni;
 import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -17,7 +19,16 @@ final class ExecJson {
   private ExecJson() {}
 
   static int run(Execs execs, String id, Command command, Console console) {
-    ExecResult result = execs.run(id, command).await().indefinitely();
+    return shown(execs.run(id, command), console);
+  }
+
+  /** Says, too, which files changed meanwhile. */
+  static int runWithChanges(Execs execs, String id, Command command, Console console) {
+    return shown(execs.runReportingChanges(id, command), console);
+  }
+
+  private static int shown(Uni<ExecResult> running, Console console) {
+    ExecResult result = running.await().indefinitely();
     console.json(shown(result));
     return result.exitCode();
   }
@@ -46,6 +57,9 @@ final class ExecJson {
     }
     if (result.message().hasStorageWrittenBytes()) {
       shown.put("storage_written_bytes", result.message().getStorageWrittenBytes());
+    }
+    if (result.message().hasFsChanges()) {
+      shown.put("fs_changes", Json.of(result.message().getFsChanges()));
     }
     return shown;
   }

@@ -9,8 +9,11 @@ import dev.sandgate.cli.output.Sizes;
 import dev.sandgate.proto.v1.Command;
 import dev.sandgate.proto.v1.Exec;
 import dev.sandgate.proto.v1.ExecResult;
+import dev.sandgate.proto.v1.FileChange;
+import dev.sandgate.proto.v1.FsChanges;
 import dev.sandgate.proto.v1.TrajectoryEntry;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -36,7 +39,33 @@ final class Line {
         outcome(exec),
         exec.hasResult() ? Integer.toString(result.getExitCode()) : "-",
         exec.hasResult() ? Sizes.show(Duration.ofNanos(result.getWallMicros() * 1_000)) : "-",
-        shortened(command(exec.getCommand())));
+        shown(entry));
+  }
+
+  /** The command on one short line. */
+  static String shown(TrajectoryEntry entry) {
+    return shortened(command(entry.getExec().getCommand()));
+  }
+
+  static final List<String> CHANGES_HEADER = List.of("SEQUENCE", "EXEC", "CHANGE", "PATH");
+
+  /** A line for each file that the command is known to have changed. */
+  static List<List<String>> changes(TrajectoryEntry entry) {
+    FsChanges changes = entry.getExec().getResult().getFsChanges();
+    List<List<String>> lines = new ArrayList<>();
+    for (FileChange change : changes.getChangesList()) {
+      lines.add(line(entry, Names.of(change.getKind()), change.getPath()));
+    }
+    if (changes.getTruncated()) {
+      int all = changes.getAdded() + changes.getModified() + changes.getRemoved();
+      int missing = all - changes.getChangesCount();
+      lines.add(line(entry, "TRUNCATED", all == 0 ? "too many to compare" : missing + " more"));
+    }
+    return lines;
+  }
+
+  private static List<String> line(TrajectoryEntry entry, String change, String path) {
+    return List.of(Long.toString(entry.getSequence()), entry.getExecId(), change, path);
   }
 
   static Map<String, Object> json(TrajectoryEntry entry) {
@@ -76,6 +105,9 @@ final class Line {
     }
     if (result.hasStorageWrittenBytes()) {
       line.put("storage_written_bytes", result.getStorageWrittenBytes());
+    }
+    if (result.hasFsChanges()) {
+      line.put("fs_changes", Json.of(result.getFsChanges()));
     }
   }
 

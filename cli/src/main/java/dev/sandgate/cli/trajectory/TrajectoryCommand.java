@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -22,6 +23,7 @@ import picocli.CommandLine.Parameters;
 /** Shows what was done in a sandbox, or in all of an episode, a rollout or a job. */
 @Command(
     name = "trajectory",
+    subcommands = {ReplayCommand.class},
     description = {
       "Show every command that was run, with what came of it.",
       "In a sandbox, or in all of an episode, a rollout or a job; also of sandboxes that are gone."
@@ -51,6 +53,11 @@ public final class TrajectoryCommand extends Work {
       paramLabel = "CURSOR",
       description = "Only what came after an earlier run, which printed this.")
   private String after = "";
+
+  @Option(
+      names = "--changes",
+      description = "Show which command changed which file, of those run with exec --changes.")
+  private boolean changes;
 
   private final Map<String, TrajectoryEntry> latest = new LinkedHashMap<>();
   private final Set<String> unreachable = new LinkedHashSet<>();
@@ -97,12 +104,13 @@ public final class TrajectoryCommand extends Work {
   private void finish(String cursor) {
     Console console = console();
     if (!console.json()) {
-      console.table(
-          Line.HEADER,
-          latest.values().stream()
-              .sorted(Comparator.comparingLong(TrajectoryEntry::getSequence))
-              .map(Line::cells)
-              .toList());
+      Stream<TrajectoryEntry> entries =
+          latest.values().stream().sorted(Comparator.comparingLong(TrajectoryEntry::getSequence));
+      if (changes) {
+        console.table(Line.CHANGES_HEADER, entries.flatMap(e -> Line.changes(e).stream()).toList());
+      } else {
+        console.table(Line.HEADER, entries.map(Line::cells).toList());
+      }
     }
     unreachable.forEach(
         node ->
