@@ -107,8 +107,7 @@ public final class Node implements AutoCloseable {
     Path data = config.dataDirectory();
     lock(data);
     Recording recording = Recording.of(config.settings());
-    Database database = Database.open(data.resolve("node.db"), schema(), durability(recording));
-    undo.push("database", database::close);
+    Database database = database(data, recording);
     Backends backends = backends(config, data);
     Environments environments =
         new Environments(database, data, LayerSettings.of(config.settings()).collapseBytes());
@@ -133,21 +132,26 @@ public final class Node implements AutoCloseable {
                 sandboxes, trajectories, data, config.capacity(), recording, latencies));
     undo.push("commands", execs::close);
     Failures failures = new Failures(config.nodeId());
-    Routes routes = new Routes();
-    sandboxes.route(routes, failures);
-    execs.route(routes);
-    sessions.route(routes);
-    trajectories.route(routes);
-    snapshots(config, database, new Running(sandboxes, environments, execs, sessions))
-        .route(routes);
-    new FilesService(sandboxes).route(routes);
-    new PortsService(sandboxes).route(routes);
-    environments.route(routes);
+    Running running = new Running(sandboxes, environments, execs, sessions);
+    Routes routes = routes(running, trajectories, failures);
+    snapshots(config, database, running).route(routes);
     new NodesService(config.nodeId(), backends, sandboxes, latencies).route(routes);
     listen(config, routes, failures);
     adopted = sandboxes.adopt().thenCompose(_ -> load(execs, sandboxes));
     sweepEverySecond(List.of(sandboxes::sweep, execs::sweep, trajectories::sweep, database::sync));
     LOG.info("node {} listens on {}:{}", config.nodeId(), config.host(), port);
+  }
+
+  private static Routes routes(Running running, Trajectories trajectories, Failures failures) {
+    Routes routes = new Routes();
+    running.sandboxes().route(routes, failures);
+    running.execs().route(routes);
+    running.sessions().route(routes);
+    trajectories.route(routes);
+    new FilesService(running.sandboxes()).route(routes);
+    new PortsService(running.sandboxes()).route(routes);
+    running.environments().route(routes);
+    return routes;
   }
 
   private void listen(NodeConfig config, Routes routes, Failures failures) {
@@ -184,6 +188,12 @@ public final class Node implements AutoCloseable {
   private void sweepEverySecond(List<Runnable> sweeps) {
     long timer = vertx.setPeriodic(SWEEP_MILLIS, _ -> sweep(sweeps));
     undo.push("sweep", () -> vertx.cancelTimer(timer));
+  }
+
+  private Database database(Path data, Recording recording) {
+    Database database = Database.open(data.resolve("node.db"), schema(), durability(recording));
+    undo.push("database", database::close);
+    return database;
   }
 
   private Backends backends(NodeConfig config, Path data) {

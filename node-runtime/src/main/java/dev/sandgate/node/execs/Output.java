@@ -149,6 +149,17 @@ final class Output {
     }
   }
 
+  /** Deletes the files that an earlier process may have left of an output that is known from elsewhere; blocks. */
+  void discardFiles() {
+    files.lock();
+    try {
+      spools[0].discard();
+      spools[1].discard();
+    } finally {
+      files.unlock();
+    }
+  }
+
   /** Brings an ended command's output into the files, as far as they take it, and closes them; blocks. */
   void settle() {
     files.lock();
@@ -268,7 +279,7 @@ final class Output {
       work = track.work();
     }
     try {
-      spool.append(work.headBytes());
+      spool.append(work.headOffset(), work.headBytes());
       if (work.beginTail()) {
         spool.beginTail(work.headEnd(), work.tailBase(), work.ringBytes());
       }

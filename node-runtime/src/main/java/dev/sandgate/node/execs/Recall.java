@@ -72,7 +72,7 @@ final class Recall {
         result.getStdout().size() == result.getStdoutBytes()
             && result.getStderr().size() == result.getStderrBytes();
     if (whole) {
-      output.dropFiles();
+      output.discardFiles();
       output.append(all(ExecEvent.Stream.STDOUT, result.getStdout()));
       output.append(all(ExecEvent.Stream.STDERR, result.getStderr()));
     } else {

@@ -58,15 +58,15 @@ final class Spool {
     }
   }
 
-  /** Adds to the head. */
-  synchronized void append(List<ByteBuffer> buffers) throws IOException {
+  /** Writes a part of the head to its place. */
+  synchronized void append(long offset, List<ByteBuffer> buffers) throws IOException {
     long bytes = buffers.stream().mapToLong(ByteBuffer::remaining).sum();
     if (deleted || bytes == 0) {
       return;
     }
     FileChannel channel = channel();
-    charge(bytes);
-    long position = channel.size();
+    long position = Layout.HEADER + offset;
+    charge(Math.max(0, position + bytes - charged));
     for (ByteBuffer buffer : buffers) {
       position += write(channel, position, buffer);
     }
@@ -136,6 +136,12 @@ final class Spool {
 
   synchronized void delete() {
     deleted = true;
+    clear();
+  }
+
+  /** Deletes what an earlier process left, whether it was looked at or not, and begins anew. */
+  synchronized void discard() {
+    onDisk = true;
     clear();
   }
 

@@ -37,6 +37,7 @@ final class Track {
   /** What is to be written to the file. */
   record Work(
       long spooledTo,
+      long headOffset,
       List<ByteBuffer> headBytes,
       boolean beginTail,
       long headEnd,
@@ -146,7 +147,8 @@ final class Track {
     }
     boolean begin = headEnd != OPEN && !ringBegun;
     ringBegun |= begin;
-    return new Work(end, headBytes, begin, headEnd, tailBase, ringBytes, tailFrom, tailBytes);
+    return new Work(
+        end, spooled, headBytes, begin, headEnd, tailBase, ringBytes, tailFrom, tailBytes);
   }
 
   /** Says that the file has everything below a position; old pages go. */
