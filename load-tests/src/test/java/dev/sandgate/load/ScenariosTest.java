@@ -91,7 +91,10 @@ class ScenariosTest {
 
   @Test
   void shouldMeasureInteractiveStreamsBesideFloodsAndStoppedReaders() throws Exception {
-    LoadReport report = run("relay-mixed");
+    Duration enoughForP99 = Duration.ofMillis(1_250);
+    LoadReport report = run("relay-mixed", enoughForP99);
+    assertPositive(
+        report.ratios(), "flood_p99_vs_quiet", "stop_1_p99_vs_quiet", "stop_100_p99_vs_quiet");
     assertPositive(report.figures(), "sandgate_flood_p50_micros", "sandgate_flood_flood_megabytes");
     assertPositive(report.figures(), "haproxy_stop_100_stalled_streams", "checked_messages");
     assertTrue(report.notes().contains("must nobody stalls: held"), report::toString);
@@ -215,10 +218,14 @@ class ScenariosTest {
   }
 
   private LoadReport run(String name) throws Exception {
+    return run(name, Duration.ofMillis(600));
+  }
+
+  private LoadReport run(String name, Duration duration) throws Exception {
     LoadArguments arguments =
         new LoadArguments(
             directory,
-            Optional.of(Duration.ofMillis(600)),
+            Optional.of(duration),
             OptionalInt.of(COUNT),
             1,
             OptionalLong.empty(),
@@ -241,11 +248,8 @@ class ScenariosTest {
     Stream.of(report.ratios(), report.figures())
         .flatMap(values -> values.entrySet().stream())
         .forEach(entry -> assertTrue(Double.isFinite(entry.getValue()), entry::toString));
-    boolean held =
-        report.notes().stream()
-            .filter(note -> note.startsWith("must "))
-            .allMatch(note -> note.endsWith(": held"));
-    assertEquals(held, report.ok(), report::toString);
+    boolean missed = report.notes().stream().anyMatch(note -> note.endsWith(": MISSED"));
+    assertEquals(!missed, report.ok(), report::toString);
   }
 
   private static void assertPositive(Map<String, Double> values, String... names) {

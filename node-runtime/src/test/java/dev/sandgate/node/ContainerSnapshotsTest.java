@@ -2,15 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.node;
 
+import static dev.sandgate.node.support.SnapshotNode.name;
+import static dev.sandgate.node.support.SnapshotNode.refused;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.sandgate.node.support.Box;
-import dev.sandgate.node.support.ContainerNode;
 import dev.sandgate.node.support.Rpc.Failed;
+import dev.sandgate.node.support.SnapshotNode;
 import dev.sandgate.proto.v1.CreateSandboxBatchRequest;
 import dev.sandgate.proto.v1.CreateSnapshotRequest;
 import dev.sandgate.proto.v1.EnvironmentsGrpcClient;
@@ -19,7 +20,6 @@ import dev.sandgate.proto.v1.GetSnapshotRequest;
 import dev.sandgate.proto.v1.LayerKind;
 import dev.sandgate.proto.v1.ListSnapshotsRequest;
 import dev.sandgate.proto.v1.RemoveEnvironmentRequest;
-import dev.sandgate.proto.v1.RemoveSnapshotRequest;
 import dev.sandgate.proto.v1.SandboxSpec;
 import dev.sandgate.proto.v1.SandboxesGrpcClient;
 import dev.sandgate.proto.v1.Snapshot;
@@ -33,7 +33,6 @@ import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -45,11 +44,11 @@ import org.junit.jupiter.api.TestInstance;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ContainerSnapshotsTest {
 
-  private ContainerNode host;
+  private SnapshotNode host;
 
   @BeforeAll
   void begin() {
-    host = new ContainerNode();
+    host = new SnapshotNode();
   }
 
   @AfterAll
@@ -57,39 +56,10 @@ class ContainerSnapshotsTest {
     host.close();
   }
 
-  private Box box(String environment) {
-    return Box.of(host.rpc(), environment);
-  }
-
-  private static String name() {
-    return "s-" + UUID.randomUUID().toString().substring(0, 8);
-  }
-
-  private Path image(Snapshot snapshot) {
-    var layers = snapshot.getEnvironment().getLayersList();
-    return host.node()
-        .directory()
-        .resolve("layers")
-        .resolve(layers.getLast().getDigest().replace(':', '-') + ".erofs");
-  }
-
-  private void remove(String name) {
-    host.rpc()
-        .unary(
-            SnapshotsGrpcClient.Remove,
-            RemoveSnapshotRequest.newBuilder().setReference(name).build());
-  }
-
-  private static Failed refused(GrpcStatus status, Runnable call) {
-    Failed failed = assertThrows(Failed.class, call::run);
-    assertEquals(status, failed.status(), failed.getMessage());
-    return failed;
-  }
-
   @Test
   void shouldSealWhatWasWrittenWhileTheSourceGoesOn() throws IOException {
     String name = name();
-    try (Box source = box("busybox")) {
+    try (Box source = host.box("busybox")) {
       source.says(
           "echo 1 > /data; rm /etc/hosts; mkdir -p /work/d; dd if=/dev/zero of=/z bs=1M count=3");
       source.start("ticks", "while :; do echo t >> /ticks; done");
@@ -98,10 +68,10 @@ class ContainerSnapshotsTest {
       assertEquals(LayerKind.LAYER_KIND_SNAPSHOT, made.getEnvironment().getLayers(1).getKind());
       assertEquals(source.id(), made.getSandboxId());
       assertEquals("busybox:latest", made.getParentName());
-      assertTrue(Files.size(image(made)) < 8 << 20, "more than the difference was kept");
+      assertTrue(Files.size(host.image(made)) < 8 << 20, "more than the difference was kept");
       assertNotEquals(source.says("wc -c < /ticks"), source.says("sleep 0.1; wc -c < /ticks"));
-      try (Box one = box(name);
-          Box other = box(name + ":latest")) {
+      try (Box one = host.box(name);
+          Box other = host.box(name + ":latest")) {
         assertEquals("1", one.says("cat /data; test ! -e /etc/hosts; test -d /work/d"));
         one.says("echo one > /data; rm -r /work");
         other.says("test -d /work/d; echo other >> /data");
@@ -109,12 +79,12 @@ class ContainerSnapshotsTest {
         assertEquals("one", one.says("cat /data"));
         assertEquals("1\nother", other.says("cat /data"));
       }
-      try (Box later = box(name)) {
+      try (Box later = host.box(name)) {
         assertEquals("1", later.says("cat /data"));
       }
     }
-    remove(name);
-    refused(GrpcStatus.NOT_FOUND, () -> box(name));
+    host.remove(name);
+    refused(GrpcStatus.NOT_FOUND, () -> host.box(name));
   }
 
   @Test
@@ -122,19 +92,19 @@ class ContainerSnapshotsTest {
     String name = name();
     String look =
         "cd /k; stat -c '%n %F %a %u %g %s %h %Y' f g l p sparse; stat -c '%F %a %u %g %Y' d .; readlink l; du -k sparse | cut -f1; sha256sum < sparse";
-    try (Box source = box("busybox")) {
+    try (Box source = host.box("busybox")) {
       source.says(
           """
           mkdir -m 2750 /k; cd /k; echo 1 > f; chmod 4711 f; chown 1000:65534 f; ln f g; ln -s /nowhere l; mkfifo p
           mkdir -m 1777 d; touch -d @1234567 f; truncate -s 5M sparse; echo end >> sparse; chown -h 7:8 l""");
       source.seal(CreateSnapshotRequest.newBuilder().setName(name));
-      try (Box copy = box(name)) {
+      try (Box copy = host.box(name)) {
         assertEquals(
             source.says(look).replaceAll("(?m)^\\d+$", ""),
             copy.says(look).replaceAll("(?m)^\\d+$", ""));
       }
     }
-    remove(name);
+    host.remove(name);
   }
 
   @Test
@@ -142,7 +112,7 @@ class ContainerSnapshotsTest {
     String base = name();
     String last = "busybox";
     for (int depth = 1; depth <= 4; depth++) {
-      try (Box box = box(last)) {
+      try (Box box = host.box(last)) {
         box.says(
             "echo %d >> /steps; echo %d > /only; rm -f /gone%d; touch /gone%d"
                 .formatted(depth, depth, depth - 1, depth));
@@ -150,7 +120,7 @@ class ContainerSnapshotsTest {
         box.seal(last);
       }
     }
-    try (Box box = box(last)) {
+    try (Box box = host.box(last)) {
       assertEquals("1\n2\n3\n4\n4\n/gone4", box.says("cat /steps /only; ls /gone*"));
     }
     List<Snapshot> line =
@@ -164,7 +134,7 @@ class ContainerSnapshotsTest {
         line.stream().map(Snapshot::getParentName).toList());
     for (int depth = 1; depth < 4; depth++) {
       String parent = base + "-" + depth;
-      Failed kept = refused(GrpcStatus.FAILED_PRECONDITION, () -> remove(parent));
+      Failed kept = refused(GrpcStatus.FAILED_PRECONDITION, () -> host.remove(parent));
       assertTrue(String.valueOf(kept.getMessage()).contains(base + "-4:latest"), kept.getMessage());
       refused(
           GrpcStatus.FAILED_PRECONDITION,
@@ -175,69 +145,69 @@ class ContainerSnapshotsTest {
                       RemoveEnvironmentRequest.newBuilder().setReference(parent).build()));
     }
     for (int depth = 4; depth > 0; depth--) {
-      remove(base + "-" + depth);
+      host.remove(base + "-" + depth);
     }
   }
 
   @Test
   void shouldGoBackToWhatALayerBelowHadAndStillBeAnotherLayer() {
     String base = name();
-    try (Box box = box("busybox")) {
+    try (Box box = host.box("busybox")) {
       box.says("echo a > /f; touch -d @1000 /f /");
       box.seal(base + "-1");
     }
-    try (Box box = box(base + "-1")) {
+    try (Box box = host.box(base + "-1")) {
       box.says("rm /f; touch -d @1000 /");
       box.seal(base + "-2");
     }
-    try (Box box = box(base + "-2")) {
+    try (Box box = host.box(base + "-2")) {
       box.says("echo a > /f; touch -d @1000 /f /");
       box.seal(base + "-3");
     }
-    try (Box box = box(base + "-3")) {
+    try (Box box = host.box(base + "-3")) {
       assertEquals("a", box.says("cat /f"));
     }
     for (int depth = 3; depth > 0; depth--) {
-      remove(base + "-" + depth);
+      host.remove(base + "-" + depth);
     }
   }
 
   @Test
   void shouldNotRemoveWhatSandboxesUseAndNameThem() {
     String name = name();
-    try (Box source = box("busybox")) {
+    try (Box source = host.box("busybox")) {
       source.says("echo 1 > /f");
       source.seal(name);
     }
-    try (Box user = box(name)) {
-      Failed used = refused(GrpcStatus.FAILED_PRECONDITION, () -> remove(name));
+    try (Box user = host.box(name)) {
+      Failed used = refused(GrpcStatus.FAILED_PRECONDITION, () -> host.remove(name));
       assertTrue(String.valueOf(used.getMessage()).contains(user.id()), used.getMessage());
     }
-    remove(name);
+    host.remove(name);
   }
 
   @Test
   void shouldRefuseADamagedLayerAndMakeNothing() throws IOException {
     String name = name();
     Snapshot made;
-    try (Box source = box("busybox")) {
+    try (Box source = host.box("busybox")) {
       source.says("head -c 100000 /dev/urandom > /f; echo canary-of-the-test > /c");
       made = source.seal(name);
     }
-    box(name).close();
-    long at = indexOf(Files.readAllBytes(image(made)), "canary-of-the-test");
-    flip(image(made), at);
-    Failed refused = refused(GrpcStatus.FAILED_PRECONDITION, () -> box(name));
+    host.box(name).close();
+    long at = indexOf(Files.readAllBytes(host.image(made)), "canary-of-the-test");
+    flip(host.image(made), at);
+    Failed refused = refused(GrpcStatus.FAILED_PRECONDITION, () -> host.box(name));
     assertTrue(
         String.valueOf(refused.getMessage())
             .contains(made.getEnvironment().getLayers(1).getDigest()));
     assertEquals(0, users(name));
-    flip(image(made), at);
-    box(name).close();
+    flip(host.image(made), at);
+    host.box(name).close();
     host.node().restart();
-    flip(image(made), at);
-    refused(GrpcStatus.FAILED_PRECONDITION, () -> box(name));
-    remove(name);
+    flip(host.image(made), at);
+    refused(GrpcStatus.FAILED_PRECONDITION, () -> host.box(name));
+    host.remove(name);
   }
 
   private int users(String name) {
@@ -265,7 +235,7 @@ class ContainerSnapshotsTest {
   void shouldGiveManySandboxesOfOneSnapshotTheSameManifest() {
     String name = name();
     String expected;
-    try (Box source = box("busybox")) {
+    try (Box source = host.box("busybox")) {
       source.says(
           "cd /home; for i in $(seq 50); do echo $i > f$i; done; rm -r /var/log; mkdir -p a/b/c; ln -s f1 l");
       source.seal(name);
@@ -288,17 +258,17 @@ class ContainerSnapshotsTest {
     assertEquals(Set.of(expected), seen);
     assertNotEquals(expected, boxes.getFirst().says(Box.MANIFEST));
     boxes.forEach(Box::close);
-    remove(name);
+    host.remove(name);
   }
 
   @Test
   void shouldRefuseATakenNameAndMoveItWhenAsked() {
     String name = name();
-    try (Box source = box("busybox")) {
+    try (Box source = host.box("busybox")) {
       source.says("echo 1 > /f");
       String first = source.seal(name).getEnvironment().getDigest();
       refused(GrpcStatus.ALREADY_EXISTS, () -> source.seal(name));
-      try (Box old = box(name)) {
+      try (Box old = host.box(name)) {
         source.says("echo 2 > /f");
         String second =
             source
@@ -307,19 +277,19 @@ class ContainerSnapshotsTest {
                 .getDigest();
         assertNotEquals(first, second);
         assertEquals("1", old.says("cat /f"));
-        try (Box young = box(name)) {
+        try (Box young = host.box(name)) {
           assertEquals("2", young.says("cat /f"));
         }
       }
     }
-    remove(name);
+    host.remove(name);
   }
 
   @Test
   void shouldKeepSnapshotsOverARestartOfTheNode() {
     String name = name();
     Snapshot made;
-    try (Box source = box("busybox")) {
+    try (Box source = host.box("busybox")) {
       source.says("echo 1 > /f");
       made = source.seal(name);
     }
@@ -335,16 +305,16 @@ class ContainerSnapshotsTest {
             .unary(SnapshotsGrpcClient.List, ListSnapshotsRequest.getDefaultInstance())
             .getSnapshotsList()
             .contains(found));
-    try (Box copy = box(name)) {
+    try (Box copy = host.box(name)) {
       assertEquals("1", copy.says("cat /f"));
     }
-    remove(name);
-    assertFalse(Files.exists(image(made)));
+    host.remove(name);
+    assertFalse(Files.exists(host.image(made)));
   }
 
   @Test
   void shouldSayThatAnEnvironmentIsNoSnapshot() {
-    refused(GrpcStatus.NOT_FOUND, () -> remove("busybox"));
+    refused(GrpcStatus.NOT_FOUND, () -> host.remove("busybox"));
     refused(
         GrpcStatus.NOT_FOUND,
         () ->

@@ -60,11 +60,7 @@ class CrashTest {
 
   @BeforeAll
   void begin() throws IOException {
-    places =
-        new NodeProcess.Places(
-            Files.createTempDirectory("sandgate-crash-"),
-            Path.of("/run", "sgt-" + mark),
-            "sgt-" + mark);
+    places = NodeProcess.Places.of(mark);
     node = NodeProcess.start(places, "");
     node.rpc().stream(
             EnvironmentsGrpcClient.ImportEnvironment,

@@ -56,10 +56,9 @@ class CreateStormTest {
         .orElseThrow();
   }
 
-  /** None waits for a sandbox that is being made; how long a thread waits for this machine is not the node's. */
+  /** None waits for a sandbox that is being made. */
   private static void assertAtOnce(Latency told) {
-    assertTrue(told.getP99Micros() < 100_000, told::toString);
-    assertTrue(told.getMaxMicros() < 1_000_000, told::toString);
+    assertTrue(told.getMaxMicros() < 100_000, told::toString);
   }
 
   private void storm(TestNode node) {

@@ -18,7 +18,6 @@ import dev.sandgate.proto.v1.SandboxesGrpcClient;
 import dev.sandgate.support.spawner.Spawner;
 import dev.sandgate.support.spawner.SpawnerSettings;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.UUID;
@@ -39,11 +38,7 @@ class ResetCrashTest {
 
   @BeforeEach
   void begin() throws IOException {
-    places =
-        new NodeProcess.Places(
-            Files.createTempDirectory("sandgate-crash-"),
-            Path.of("/run", "sgt-" + mark),
-            "sgt-" + mark);
+    places = NodeProcess.Places.of(mark);
     node = NodeProcess.start(places, "");
     node.rpc().stream(
             EnvironmentsGrpcClient.ImportEnvironment,

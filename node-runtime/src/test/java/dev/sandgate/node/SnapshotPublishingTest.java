@@ -2,25 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.node;
 
+import static dev.sandgate.node.support.SnapshotNode.name;
+import static dev.sandgate.node.support.SnapshotNode.refused;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.sandgate.node.support.Box;
-import dev.sandgate.node.support.ContainerNode;
 import dev.sandgate.node.support.Rpc.Failed;
+import dev.sandgate.node.support.SnapshotNode;
 import dev.sandgate.proto.v1.CreateSnapshotRequest;
 import dev.sandgate.proto.v1.OpenSessionRequest;
-import dev.sandgate.proto.v1.RemoveSnapshotRequest;
 import dev.sandgate.proto.v1.SessionsGrpcClient;
 import dev.sandgate.proto.v1.Snapshot;
 import dev.sandgate.proto.v1.SnapshotRules;
-import dev.sandgate.proto.v1.SnapshotsGrpcClient;
 import io.vertx.grpc.common.GrpcStatus;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
@@ -34,11 +32,11 @@ import org.junit.jupiter.api.TestInstance;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class SnapshotPublishingTest {
 
-  private ContainerNode host;
+  private SnapshotNode host;
 
   @BeforeAll
   void begin() {
-    host = new ContainerNode();
+    host = new SnapshotNode();
   }
 
   @AfterAll
@@ -46,39 +44,10 @@ class SnapshotPublishingTest {
     host.close();
   }
 
-  private Box box(String environment) {
-    return Box.of(host.rpc(), environment);
-  }
-
-  private static String name() {
-    return "s-" + UUID.randomUUID().toString().substring(0, 8);
-  }
-
-  private Path image(Snapshot snapshot) {
-    var layers = snapshot.getEnvironment().getLayersList();
-    return host.node()
-        .directory()
-        .resolve("layers")
-        .resolve(layers.getLast().getDigest().replace(':', '-') + ".erofs");
-  }
-
-  private void remove(String name) {
-    host.rpc()
-        .unary(
-            SnapshotsGrpcClient.Remove,
-            RemoveSnapshotRequest.newBuilder().setReference(name).build());
-  }
-
-  private static Failed refused(GrpcStatus status, Runnable call) {
-    Failed failed = assertThrows(Failed.class, call::run);
-    assertEquals(status, failed.status(), failed.getMessage());
-    return failed;
-  }
-
   @Test
   void shouldRefuseWhileSomethingRunsUnlessAskedToQuiesce() {
     String name = name();
-    try (Box source = box("busybox")) {
+    try (Box source = host.box("busybox")) {
       source.start("busy-one", "sleep 1000");
       source.says("true");
       Failed busy = refused(GrpcStatus.FAILED_PRECONDITION, () -> source.seal(name));
@@ -95,7 +64,7 @@ class SnapshotPublishingTest {
       assertTrue(String.valueOf(open.getMessage()).contains("session open-one"), open.getMessage());
       source.seal(CreateSnapshotRequest.newBuilder().setName(name).setAllowRunning(true));
     }
-    remove(name);
+    host.remove(name);
   }
 
   @Test
@@ -119,7 +88,7 @@ class SnapshotPublishingTest {
             "/answers/solution.txt",
             "/root/.pgpass",
             "/run/secret");
-    try (Box source = box("busybox")) {
+    try (Box source = host.box("busybox")) {
       places.forEach(
           place ->
               source.says("mkdir -p $(dirname %1$s); echo %2$s > %1$s".formatted(place, canary)));
@@ -136,8 +105,8 @@ class SnapshotPublishingTest {
                   .setName(name)
                   .setRules(SnapshotRules.newBuilder().addScrubPaths("/answers")));
       assertTrue(made.getScrubbed() >= places.size(), made.toString());
-      assertEquals(-1, indexOf(Files.readAllBytes(image(made)), canary));
-      try (Box copy = box(name)) {
+      assertEquals(-1, indexOf(Files.readAllBytes(host.image(made)), canary));
+      try (Box copy = host.box(name)) {
         for (String place : places) {
           copy.says("test ! -e " + place);
         }
@@ -152,16 +121,17 @@ class SnapshotPublishingTest {
                   .setName(name + "-whole")
                   .setRules(SnapshotRules.newBuilder().setKeepResidue(true)));
       assertTrue(
-          indexOf(Files.readAllBytes(image(whole)), canary) > 0, "the search finds nothing at all");
+          indexOf(Files.readAllBytes(host.image(whole)), canary) > 0,
+          "the search finds nothing at all");
     }
-    remove(name);
-    remove(name + "-whole");
+    host.remove(name);
+    host.remove(name + "-whole");
   }
 
   @Test
   void shouldPublishNothingThatBreaksARule() throws IOException {
     String name = name();
-    try (Box source = box("busybox")) {
+    try (Box source = host.box("busybox")) {
       source.says(
           "mkdir -p /opt/answers; echo 42 > /opt/answers/q1.key; head -c 1000000 /dev/zero > /big");
       Failed forbidden =
@@ -179,7 +149,7 @@ class SnapshotPublishingTest {
       Failed unsafe = broken(source, name, SnapshotRules.newBuilder());
       assertEquals("ROOTFS_UNSAFE", unsafe.detail().getCode());
     }
-    refused(GrpcStatus.NOT_FOUND, () -> box(name));
+    refused(GrpcStatus.NOT_FOUND, () -> host.box(name));
     for (String left : List.of("snapshots", "backends/container/uppers/.staging")) {
       try (var entries = Files.list(host.node().directory().resolve(left))) {
         assertEquals(List.of(), entries.toList());

@@ -2,47 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.cli.environment;
 
-import dev.sandgate.cli.connection.ExitCode;
-import dev.sandgate.cli.connection.Failures;
-import dev.sandgate.cli.connection.Work;
+import dev.sandgate.cli.connection.RemoveNamed;
 import dev.sandgate.client.Sandgate;
-import dev.sandgate.client.SandgateClientException;
-import java.util.List;
-import java.util.Map;
+import io.smallrye.mutiny.Uni;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Parameters;
 
 /** Removes environments. */
 @Command(name = "rm", description = "Remove environments, and layers that nothing names any more.")
-final class RemoveEnvironments extends Work {
-
-  @Parameters(
-      paramLabel = "ENVIRONMENT",
-      arity = "1..*",
-      description = "NAME, NAME:TAG or NAME@sha256:…")
-  private List<String> references = List.of();
+final class RemoveEnvironments extends RemoveNamed {
 
   @Override
-  public Integer call() {
-    try (Sandgate sandgate = global().connect()) {
-      return references.stream()
-          .mapToInt(reference -> remove(sandgate, reference))
-          .max()
-          .orElse(ExitCode.OK);
-    }
-  }
-
-  private int remove(Sandgate sandgate, String reference) {
-    try {
-      sandgate.environments().remove(reference).await().indefinitely();
-    } catch (SandgateClientException refused) {
-      return Failures.tell(refused, spec().commandLine());
-    }
-    if (console().json()) {
-      console().json(Map.of("removed", reference));
-    } else {
-      console().line(reference);
-    }
-    return ExitCode.OK;
+  protected Uni<?> remove(Sandgate sandgate, String reference) {
+    return sandgate.environments().remove(reference);
   }
 }

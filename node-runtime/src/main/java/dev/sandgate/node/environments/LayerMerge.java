@@ -90,8 +90,7 @@ final class LayerMerge implements Placement {
   }
 
   private boolean isBeneath(Path path) throws IOException {
-    Optional<Path> found = beneath.find(root.relativize(path));
-    return found.isPresent();
+    return beneath.find(root.relativize(path)).isPresent();
   }
 
   @Override

@@ -9,6 +9,7 @@ import dev.sandgate.node.config.Defaults;
 import io.vertx.core.Vertx;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Objects;
@@ -39,7 +40,14 @@ public final class NodeProcess implements AutoCloseable {
    * @param run the spawner's directory
    * @param cgroup the name of its cgroups
    */
-  public record Places(Path data, Path run, String cgroup) {}
+  public record Places(Path data, Path run, String cgroup) {
+
+    /** Of one test, which its mark tells from others. */
+    public static Places of(String mark) throws IOException {
+      String name = "sgt-" + mark;
+      return new Places(Files.createTempDirectory("sandgate-crash-"), Path.of("/run", name), name);
+    }
+  }
 
   /** Starts one; returns when what lived is taken back. */
   public static NodeProcess start(Places places, String fault) throws IOException {
