@@ -58,6 +58,9 @@ public final class MuteNode implements AutoCloseable {
       try {
         Socket socket = server.accept();
         open.add(socket);
+        if (server.isClosed()) { // and whoever closed it may not have seen this one
+          socket.close();
+        }
         Thread.ofVirtual().start(() -> swallow(socket));
       } catch (IOException e) {
         if (!server.isClosed()) {

@@ -26,8 +26,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -172,11 +174,17 @@ final class AgentExecTest {
 
   @Test
   void shouldLeaveNoProcessWhenAStartIsCancelled() {
+    Queue<Exec> inTime = new ConcurrentLinkedQueue<>();
     for (int i = 0; i < 200; i++) {
       var start = agent.connection.exec(ExecSpec.of("c" + i, "sleep", "1000"));
-      start.subscribe().with(exec -> {}).cancel();
+      start.subscribe().with(inTime::add).cancel();
     }
     agent.connection.stats().await().atMost(PlainAgent.PATIENCE);
+    assertTrue(inTime.size() < 10, inTime.size() + " came before they were cancelled");
+    for (Exec exec : inTime) { // whose they are who got them
+      exec.signal(9, SignalTarget.TREE).await().atMost(PlainAgent.PATIENCE);
+      exec.release().await().atMost(PlainAgent.PATIENCE);
+    }
     PlainAgent.eventually("nobody is left", () -> count() == 0);
     PlainAgent.eventually(
         "no record is left",

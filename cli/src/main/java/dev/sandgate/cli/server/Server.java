@@ -29,7 +29,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A gateway and a node, or one of them, in this process on one Vert.x. Start and close block. Closing drains the gateway;
@@ -37,7 +42,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Server implements AutoCloseable {
 
+  private static final Logger LOG = LoggerFactory.getLogger(Server.class);
   private static final String LOCK = "server.lock";
+  private static final long CLOSE_SECONDS = 10;
 
   private final ServerConfig config;
   private final FileChannel lock;
@@ -222,6 +229,19 @@ public final class Server implements AutoCloseable {
     }
   }
 
+  /** Its threads are daemons, so that one that does not end keeps nobody. */
+  private static void closeLoops(Vertx loops) {
+    try {
+      loops.close().toCompletionStage().toCompletableFuture().get(CLOSE_SECONDS, TimeUnit.SECONDS);
+    } catch (TimeoutException e) {
+      LOG.warn("the event loops did not end within {} s", CLOSE_SECONDS);
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("the event loops did not end well", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
   private void closeParts() {
     try {
       if (gateway != null) {
@@ -234,7 +254,7 @@ public final class Server implements AutoCloseable {
         }
       } finally {
         if (vertx != null) {
-          vertx.close().toCompletionStage().toCompletableFuture().join();
+          closeLoops(vertx);
         }
       }
     }

@@ -48,6 +48,11 @@ final class RunCall {
         .known(sandboxId, told.getExecId())
         .flatMap(record -> Uni.createFrom().completionStage(execs.changed(record, done.changes())))
         .onFailure()
+        .invoke(
+            failure ->
+                Executions.LOG.warn(
+                    "exec {}: its changes have no record", told.getExecId(), failure))
+        .onFailure()
         .recoverWithNull()
         .replaceWith(told);
   }
