@@ -121,7 +121,11 @@ final class ContainerSandbox implements Sandbox {
   @Override
   public Uni<Usage> usage() {
     used = true;
-    return isThere() ? host.call(() -> host.spawner().usage(id)) : gone();
+    return isThere()
+        ? host.call(() -> host.spawner().usage(id))
+            .onFailure(_ -> !isThere())
+            .transform(_ -> isGone())
+        : gone();
   }
 
   @Override

@@ -363,16 +363,21 @@ class ContainerNodeTest {
     List<ExecEvent> events = new ArrayList<>(List.of(call.next().orElseThrow()));
     long pid = agent(id);
     ProcessHandle.of(pid).orElseThrow().destroyForcibly();
+    // No look at it fails, and once it has ended it says so.
+    Sandbox shown = get(id);
+    for (int looks = 0; shown.getState() == SandboxState.SANDBOX_STATE_RUNNING; looks++) {
+      assertTrue(looks < 5_000, "still running: " + shown);
+      shown = get(id);
+    }
     events.addAll(call.rest());
     assertEquals("SANDBOX_LOST", Ran.of(events).result().getKillReason());
-    Sandbox shown =
-        node.rpc()
-            .unary(
-                SandboxesGrpcClient.Get, GetSandboxRequest.newBuilder().setSandboxId(id).build());
-    assertTrue(
-        shown.getState() == SandboxState.SANDBOX_STATE_FAILED
-            || shown.getState() == SandboxState.SANDBOX_STATE_TERMINATED,
-        shown.toString());
+    assertEquals(SandboxState.SANDBOX_STATE_FAILED, shown.getState(), shown.toString());
+    assertEquals(shown, get(id));
+  }
+
+  private Sandbox get(String id) {
+    return node.rpc()
+        .unary(SandboxesGrpcClient.Get, GetSandboxRequest.newBuilder().setSandboxId(id).build());
   }
 
   private long agent(String id) {

@@ -34,6 +34,7 @@ public final class LiveSandbox {
   private final long sequence;
   private final TimeLimits limits;
   private final CompletableFuture<LiveSandbox> usable = new CompletableFuture<>();
+  private final CompletableFuture<Void> ended = new CompletableFuture<>();
   private final CompletableFuture<Void> removed = new CompletableFuture<>();
   private final CompletableFuture<Void> stopAsked = new CompletableFuture<>();
   private final ReentrantLock whole = new ReentrantLock();
@@ -202,6 +203,11 @@ public final class LiveSandbox {
     return usable;
   }
 
+  /** Completes when its record says that it has ended. */
+  CompletableFuture<Void> ended() {
+    return ended;
+  }
+
   /** Completes when every trace is gone from the host. */
   CompletableFuture<Void> removed() {
     return removed;
@@ -338,6 +344,7 @@ public final class LiveSandbox {
             .build();
     adopting = false;
     usable.complete(this);
+    ended.complete(null);
     return true;
   }
 

@@ -17,14 +17,12 @@ import dev.sandgate.proto.v1.ResetSandboxRequest;
 import dev.sandgate.proto.v1.Sandbox;
 import dev.sandgate.proto.v1.SandboxUsage;
 import dev.sandgate.proto.v1.SandboxesGrpcService;
-import dev.sandgate.spi.Usage;
 import io.smallrye.mutiny.Uni;
-import java.util.concurrent.TimeUnit;
+import java.util.Optional;
 
 /** The methods of {@code sandgate.v1.Sandboxes}. */
 final class SandboxesService {
 
-  private static final long USAGE_MILLIS = 5_000;
   private static final long SETTLE_MILLIS = 16_000;
 
   private final Sandboxes sandboxes;
@@ -81,20 +79,9 @@ final class SandboxesService {
   private Sandbox get(GetSandboxRequest request) {
     LiveSandbox live = sandboxes.find(request.getSandboxId());
     Blocking.await(sandboxes.settled(live), SETTLE_MILLIS);
-    if (!live.isRunning()) {
-      return live.shown();
-    }
-    Usage usage = Blocking.await(live.running().usage(), USAGE_MILLIS);
-    return live.shown().toBuilder().setUsage(shown(usage)).build();
-  }
-
-  private static SandboxUsage shown(Usage usage) {
-    return SandboxUsage.newBuilder()
-        .setCpuMicros(TimeUnit.NANOSECONDS.toMicros(usage.cpu().toNanos()))
-        .setMemoryBytes(usage.memoryBytes())
-        .setPeakMemoryBytes(usage.peakMemoryBytes())
-        .setProcesses(usage.processes())
-        .setOomKills(usage.outOfMemoryKills())
-        .build();
+    Optional<SandboxUsage> usage = live.isRunning() ? CurrentUsage.of(live) : Optional.empty();
+    Sandbox.Builder answer = live.shown().toBuilder();
+    usage.ifPresent(answer::setUsage);
+    return answer.build();
   }
 }
