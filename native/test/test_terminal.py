@@ -47,10 +47,12 @@ class Terminals(Guest):
     def test_the_foreground_group_gets_signals(self):
         command = self.host.exec("/bin/bash", "--norc", "-i", size=(80, 24), env=["PS1=prompt> "])
         command.expect("prompt> ")
-        # One process that waits by itself: a shell that waits for a child forgets an interrupt its child outlived.
+        # One process that waits by itself: a shell that waits for a child forgets an interrupt its child outlived. A
+        # signal that comes between its look for signals and its read would wait for a line, so it gets one.
         command.input(b"(trap 'echo usr''one' USR1; echo re''ady; while :; do read -r line; done)\n")
         command.expect("ready")
         command.signal(signal.SIGUSR1, 1)
+        command.input(b"\n")
         command.expect("usrone")
         command.signal(signal.SIGINT, 1)
         command.until(lambda: command.output[1].count(b"prompt> ") >= 2)

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.sandgate.node.support.Answers;
+import dev.sandgate.node.support.ContainerNode;
 import dev.sandgate.node.support.Ran;
 import dev.sandgate.node.support.TestNode;
 import dev.sandgate.proto.v1.AttachExecRequest;
@@ -18,7 +19,6 @@ import dev.sandgate.proto.v1.CreateSandboxRequest;
 import dev.sandgate.proto.v1.DeleteSandboxRequest;
 import dev.sandgate.proto.v1.DownloadArchiveRequest;
 import dev.sandgate.proto.v1.DownloadArchiveResponse;
-import dev.sandgate.proto.v1.EnvironmentsGrpcClient;
 import dev.sandgate.proto.v1.ExecEvent;
 import dev.sandgate.proto.v1.ExecResult;
 import dev.sandgate.proto.v1.ExecsGrpcClient;
@@ -26,8 +26,6 @@ import dev.sandgate.proto.v1.FileEventKind;
 import dev.sandgate.proto.v1.FilesGrpcClient;
 import dev.sandgate.proto.v1.FsChanges;
 import dev.sandgate.proto.v1.GetSandboxRequest;
-import dev.sandgate.proto.v1.ImportEnvironmentRequest;
-import dev.sandgate.proto.v1.ImportProgress;
 import dev.sandgate.proto.v1.ListTrajectoryRequest;
 import dev.sandgate.proto.v1.RunExecRequest;
 import dev.sandgate.proto.v1.Sandbox;
@@ -39,18 +37,13 @@ import dev.sandgate.proto.v1.UploadArchiveRequest;
 import dev.sandgate.proto.v1.UploadArchiveResponse;
 import dev.sandgate.proto.v1.WatchFilesRequest;
 import dev.sandgate.proto.v1.WatchFilesResponse;
-import dev.sandgate.support.spawner.Spawner;
-import dev.sandgate.support.spawner.SpawnerSettings;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
@@ -64,49 +57,19 @@ import org.junit.jupiter.api.TestInstance;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ContainerNodeTest {
 
-  private final String mark = UUID.randomUUID().toString().substring(0, 8);
-  private final Path run = Path.of("/run", "sgt-" + mark);
+  private ContainerNode host;
   private TestNode node;
 
   @BeforeAll
   void begin() {
-    node =
-        TestNode.start(
-            config -> {
-              NodeConfig on = TestNode.with(config, "backend.container.enabled", "true");
-              on = TestNode.with(on, "backend.container.run", run.toString());
-              return TestNode.with(on, "backend.container.cgroup-name", "sgt-" + mark);
-            });
-    Answers<ImportEnvironmentRequest, ImportProgress> call =
-        node.rpc().open(EnvironmentsGrpcClient.ImportEnvironment, 0);
-    call.end(
-        ImportEnvironmentRequest.newBuilder().setName("busybox").setBuiltin("busybox").build());
-    call.rest();
+    host = new ContainerNode();
+    node = host.node();
   }
 
   @AfterAll
-  void end() throws Exception {
-    node.stop();
-    Path binaries = Path.of(System.getProperty("sandgate.native", "/usr/lib/sandgate"));
-    Path state = node.directory().resolve("backends/container");
-    SpawnerSettings settings =
-        new SpawnerSettings(
-            binaries.resolve("spawner"),
-            binaries.resolve("agent"),
-            run,
-            state,
-            100_000,
-            "sgt-" + mark);
-    List<String> left = new ArrayList<>();
-    try (Spawner spawner = new Spawner(settings)) {
-      for (Spawner.Found found : spawner.list()) {
-        left.add(found.id());
-        spawner.destroy(found.id(), "uppers/" + found.id());
-      }
-      spawner.stop();
-    }
-    TestNode.delete(run);
-    node.close();
+  void end() {
+    List<String> left = host.agents().keySet().stream().sorted().toList();
+    host.close();
     assertEquals(List.of(), left, "sandboxes are left");
   }
 
@@ -361,7 +324,7 @@ class ContainerNodeTest {
     Answers<?, ExecEvent> call =
         node.rpc().stream(ExecsGrpcClient.Start, start(id, "x", "sleep", "987"));
     List<ExecEvent> events = new ArrayList<>(List.of(call.next().orElseThrow()));
-    long pid = agent(id);
+    long pid = host.agents().getOrDefault(id, 0L);
     ProcessHandle.of(pid).orElseThrow().destroyForcibly();
     // No look at it fails, and once it has ended it says so.
     Sandbox shown = get(id);
@@ -378,24 +341,5 @@ class ContainerNodeTest {
   private Sandbox get(String id) {
     return node.rpc()
         .unary(SandboxesGrpcClient.Get, GetSandboxRequest.newBuilder().setSandboxId(id).build());
-  }
-
-  private long agent(String id) {
-    Path binaries = Path.of(Objects.requireNonNull(System.getProperty("sandgate.native")));
-    SpawnerSettings settings =
-        new SpawnerSettings(
-            binaries.resolve("spawner"),
-            binaries.resolve("agent"),
-            run,
-            node.directory().resolve("backends/container"),
-            100_000,
-            "sgt-" + mark);
-    try (Spawner spawner = new Spawner(settings)) {
-      return spawner.list().stream()
-          .filter(found -> found.id().equals(id))
-          .findFirst()
-          .orElseThrow()
-          .pid();
-    }
   }
 }

@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.util.Objects;
 import java.util.UUID;
 import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -29,17 +30,7 @@ public final class ShellCommand extends Work {
   @Parameters(paramLabel = "SANDBOX", description = "Its id.")
   private String sandboxId = "";
 
-  @Option(
-      names = {"-u", "--user"},
-      paramLabel = "USER",
-      description = "Who runs it.")
-  private String user = "";
-
-  @Option(
-      names = {"-w", "--cwd"},
-      paramLabel = "DIR",
-      description = "Where it runs.")
-  private String cwd = "";
+  @Mixin private final ProcessOptions process = new ProcessOptions();
 
   @Option(
       names = "--shell",
@@ -67,11 +58,12 @@ public final class ShellCommand extends Work {
 
   private Command command() {
     String kind = Objects.requireNonNullElse(System.getenv("TERM"), "xterm-256color");
-    return Command.newBuilder()
+    Command.Builder command = process.command();
+    if (!command.containsEnv("TERM")) {
+      command.putEnv("TERM", kind);
+    }
+    return command
         .setShell(shell)
-        .setUser(user)
-        .setCwd(cwd)
-        .putEnv("TERM", kind)
         .setStdin(true)
         .setOutputPolicy(OutputPolicy.OUTPUT_POLICY_BLOCK)
         .setTerminal(

@@ -4,13 +4,14 @@ package dev.sandgate.cli.session;
 
 import dev.sandgate.cli.connection.ExitCode;
 import dev.sandgate.cli.connection.Work;
+import dev.sandgate.cli.sandbox.ProcessOptions;
 import dev.sandgate.client.Sandgate;
 import dev.sandgate.client.ShellSession;
 import dev.sandgate.proto.v1.SessionSpec;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.UUID;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -34,28 +35,11 @@ final class OpenSession extends Work {
       description = "A shell like sh. Default: bash where there is one, else sh")
   private String shell = "";
 
-  @Option(
-      names = {"-u", "--user"},
-      paramLabel = "USER",
-      description = "Who runs it.")
-  private String user = "";
-
-  @Option(
-      names = {"-w", "--cwd"},
-      paramLabel = "DIR",
-      description = "Where it begins.")
-  private String cwd = "";
-
-  @Option(
-      names = {"-e", "--env"},
-      paramLabel = "K=V",
-      description = "Added to its environment; may be repeated.")
-  private Map<String, String> env = new LinkedHashMap<>();
+  @Mixin private final ProcessOptions process = new ProcessOptions();
 
   @Override
   public Integer call() {
-    SessionSpec spec =
-        SessionSpec.newBuilder().setShell(shell).setUser(user).setCwd(cwd).putAllEnv(env).build();
+    SessionSpec spec = process.session().setShell(shell).build();
     String id = name.isEmpty() ? UUID.randomUUID().toString() : name;
     try (Sandgate sandgate = global().connect()) {
       ShellSession session =

@@ -11,8 +11,10 @@ import dev.sandgate.proto.v1.SandboxesGrpcClient;
 import dev.sandgate.support.spawner.Spawner;
 import dev.sandgate.support.spawner.SpawnerSettings;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.UUID;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 /** A node with real containers of the environment {@code busybox}; removes what is left when it is closed. Needs root. */
 public final class ContainerNode implements AutoCloseable {
@@ -63,19 +65,30 @@ public final class ContainerNode implements AutoCloseable {
     return rpc().unary(SandboxesGrpcClient.Create, request).getSandboxId();
   }
 
-  @Override
-  public void close() {
-    node.stop();
+  /** The first processes of its sandboxes on this host, by sandbox. */
+  public Map<String, Long> agents() {
+    try (Spawner spawner = spawner()) {
+      return spawner.list().stream()
+          .collect(Collectors.toMap(Spawner.Found::id, found -> (long) found.pid()));
+    }
+  }
+
+  private Spawner spawner() {
     Path binaries = Path.of(System.getProperty("sandgate.native", "/usr/lib/sandgate"));
-    SpawnerSettings settings =
+    return new Spawner(
         new SpawnerSettings(
             binaries.resolve("spawner"),
             binaries.resolve("agent"),
             run,
             node.directory().resolve("backends/container"),
             100_000,
-            "sgt-" + mark);
-    try (Spawner spawner = new Spawner(settings)) {
+            "sgt-" + mark));
+  }
+
+  @Override
+  public void close() {
+    node.stop();
+    try (Spawner spawner = spawner()) {
       spawner.list().forEach(found -> spawner.destroy(found.id(), "uppers/" + found.id()));
       spawner.stop();
     }
