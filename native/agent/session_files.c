@@ -17,6 +17,9 @@
 static const char *const NAMES[] = {"c", "r", "b", "i", "o", "e", "s"};
 static const char *const BASES[] = {"/dev/shm", "/tmp", "/run", "/var/tmp", "/"};
 
+// What stands before a command's first line: the options that the shell's loop has put to rest.
+static const char PROLOGUE[] = "case $__sandgate in *x*v*|*v*x*) set -xv;; *x*) set -x;; *v*) set -v;; esac; ";
+
 static int close_all(const int *fds, int count) {
   int error = errno;
   for (int i = 0; i < count; i++) {
@@ -85,7 +88,8 @@ static bool write_script(const struct session_files *files, const uint8_t *scrip
   if (unlinkat(files->directory, "s", 0) && errno != ENOENT) return false;
   int fd = openat(files->directory, "s", O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (fd < 0) return false;
-  bool written = !fchmod(fd, 0644) && write_all(fd, script, length) && write_all(fd, (const uint8_t *)"\n", 1);
+  bool written = !fchmod(fd, 0644) && write_all(fd, (const uint8_t *)PROLOGUE, sizeof PROLOGUE - 1) &&
+                 write_all(fd, script, length) && write_all(fd, (const uint8_t *)"\n", 1);
   close_all(&fd, 1);
   return written;
 }

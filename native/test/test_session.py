@@ -179,6 +179,31 @@ class Sessions(Guest):
                 self.assertEqual((s.exit.code, s.exit.signal), (code, number))
                 self.assertFails(6, 3, lambda: s.run("echo no"))
 
+    def test_what_the_shell_prints_on_its_way_out_is_the_commands(self):
+        trap = "trap 'echo bye; echo byerr >&2; seq 1 30000' EXIT; "
+        for end, code in (("echo one; exit 7", 7), ("set -e; echo one; false; echo no", 1)):
+            for s in self.each():
+                ran = s.run(trap + end)
+                self.assertEqual((ran.exit.code, ran.err), (code, b"byerr\n"))
+                self.assertEqual(ran.out, b"one\nbye\n" + b"".join(b"%d\n" % i for i in range(1, 30001)))
+                s.finish()
+
+    def test_descriptors_that_a_command_closes_end_nothing_but_itself(self):
+        for shell, s in zip(SHELLS, self.each()):
+            for fd in range(3, 10 if shell == "dash" else 21):  # dash knows no others
+                self.assertEqual(s.run(f"echo {fd}; command exec {fd}>&-").out, b"%d\n" % fd)
+                self.assertEqual(s.says("echo alive"), "alive\n", fd)
+            self.assertIn("b\n", s.says("for i in 3 4 5 6 7 8 9; do eval \"exec $i>&-\"; done; echo b"))
+            self.assertEqual(s.says("echo alive"), "alive\n")
+
+    def test_options_that_print_rest_only_in_between(self):
+        for s in self.each():
+            s.run("set -xv")
+            ran = s.run("echo a\necho b")
+            self.assertEqual((ran.out, ran.err.count(b"echo"), ran.err.count(b"+ echo")), (b"a\nb\n", 3, 2), ran.err)
+            self.assertEqual(s.says("set +xv; case $- in *[xv]*) echo on;; esac"), "")
+            self.assertEqual(s.run("echo c").err, b"")
+
     def running(self):
         """Names of what runs in sessions and execs; a shell that has forked but not yet executed has its own name."""
         pids = [pid for procs in self.cgroup.glob("x*/cgroup.procs") for pid in procs.read_text().split()]

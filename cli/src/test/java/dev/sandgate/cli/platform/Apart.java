@@ -9,6 +9,7 @@ import dev.sandgate.proto.v1.ImportEnvironmentRequest;
 import dev.sandgate.proto.v1.ListSandboxesRequest;
 import dev.sandgate.proto.v1.Sandbox;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -17,6 +18,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
@@ -49,9 +51,13 @@ final class Apart implements AutoCloseable {
     return Files.createDirectories(data.resolve(name));
   }
 
+  /** None that the kernel may give to a connection while its server is killed and started again. */
   private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+    int port = ThreadLocalRandom.current().nextInt(10_000, 32_768);
+    try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
       return socket.getLocalPort();
+    } catch (BindException taken) {
+      return freePort();
     }
   }
 

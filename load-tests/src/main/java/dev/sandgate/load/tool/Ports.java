@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -13,15 +14,28 @@ import java.util.function.BooleanSupplier;
 /** TCP ports of this machine's loopback. */
 public final class Ports {
 
+  private static final int LOWEST = 10_000;
+  private static final int EPHEMERAL = 32_768;
+  private static final int TRIES = 100;
   private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(20);
 
   private Ports() {}
 
-  /** A port that nobody listens on. */
+  /**
+   * A port that nobody listens on. It is none of those that the kernel gives to connections (32768 to 60999), one of
+   * which could have it while a server that was killed is started again.
+   */
   public static int free() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
+    IOException taken = new IOException("no port is free");
+    for (int tries = 0; tries < TRIES; tries++) {
+      int port = ThreadLocalRandom.current().nextInt(LOWEST, EPHEMERAL);
+      try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+        return socket.getLocalPort();
+      } catch (IOException e) {
+        taken = e;
+      }
     }
+    throw taken;
   }
 
   /** Waits until somebody accepts connections, as long as it lives. */
