@@ -24,6 +24,7 @@ import dev.sandgate.proto.v1.ExecsGrpcClient;
 import dev.sandgate.proto.v1.GetExecRequest;
 import dev.sandgate.proto.v1.ListExecsRequest;
 import dev.sandgate.proto.v1.ListExecsResponse;
+import dev.sandgate.proto.v1.OutputPolicy;
 import dev.sandgate.proto.v1.RunExecRequest;
 import dev.sandgate.proto.v1.SandboxesGrpcClient;
 import dev.sandgate.proto.v1.Signal;
@@ -134,6 +135,11 @@ class ExecsTest {
     assertEquals("lo\n", attach("again", 3).stdout());
     assertEquals("", attach("again", 6).stdout());
     assertEquals("hello\n", run("again", "echo", "hello").stdout());
+    StartExecRequest.Builder blocking =
+        StartExecRequest.newBuilder().setSandboxId(sandbox).setExecId("again");
+    blocking.getCommandBuilder().addAllArgv(List.of("echo", "hello"));
+    blocking.getCommandBuilder().setOutputPolicy(OutputPolicy.OUTPUT_POLICY_BLOCK);
+    assertEquals("hello\n", Ran.of(open(blocking.build()).rest()).stdout());
   }
 
   @Test

@@ -26,6 +26,7 @@ import dev.sandgate.proto.v1.SandboxSpec;
 import dev.sandgate.proto.v1.SandboxState;
 import dev.sandgate.proto.v1.SandboxesGrpcClient;
 import dev.sandgate.tck.Eventually;
+import dev.sandgate.tck.fake.Faults.Point;
 import io.vertx.grpc.common.GrpcStatus;
 import java.time.Duration;
 import java.time.Instant;
@@ -162,6 +163,18 @@ class TimeLimitsOfSandboxesTest {
     assertEquals("SESSION", ended.getTermination().getReason());
     long lived = between(ended.getCreatedAt(), ended.getEndedAt());
     assertTrue(lived >= 390 && lived < 1_500, lived + " ms");
+  }
+
+  @Test
+  void shouldNameTheLimitThatEndsASandboxWhileItIsMade() {
+    node.host().faults().hang(Point.CREATE);
+    try {
+      Failed late = assertThrows(Failed.class, () -> create(spec().setLeaseMillis(50)));
+      assertEquals("LEASE_EXPIRED", late.detail().getCode());
+      assertTrue(String.valueOf(late.getMessage()).contains("(LEASE)"), late.getMessage());
+    } finally {
+      node.host().faults().clear(Point.CREATE);
+    }
   }
 
   @Test

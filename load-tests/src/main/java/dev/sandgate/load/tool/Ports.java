@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -17,7 +18,7 @@ public final class Ports {
   private static final int LOWEST = 10_000;
   private static final int EPHEMERAL = 32_768;
   private static final int TRIES = 100;
-  private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(20);
+  private static final Duration DEADLINE = Duration.ofSeconds(60);
 
   private Ports() {}
 
@@ -40,10 +41,12 @@ public final class Ports {
 
   /** Waits until somebody accepts connections, as long as it lives. */
   public static void awaitListening(int port, BooleanSupplier alive) throws IOException {
-    long deadline = System.nanoTime() + DEADLINE_NANOS;
+    long deadline = System.nanoTime() + DEADLINE.toNanos();
     while (!accepts(port)) {
-      if (System.nanoTime() > deadline || !alive.getAsBoolean()) {
-        throw new IOException("nobody listens on port " + port);
+      boolean ended = !alive.getAsBoolean();
+      if (ended || System.nanoTime() > deadline) {
+        String why = ended ? ": its process has ended" : ", after " + DEADLINE.toSeconds() + " s";
+        throw new IOException("nobody listens on port " + port + why);
       }
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
     }

@@ -180,7 +180,7 @@ final class Executions {
   }
 
   private static CompletableFuture<ExecRecord> same(ExecRecord known, Command command) {
-    if (!known.command().equals(command)) {
+    if (!whatRuns(known.command()).equals(whatRuns(command))) {
       return CompletableFuture.failedFuture(
           new SandgateException(
               ErrorCode.ALREADY_EXISTS,
@@ -189,6 +189,11 @@ final class Executions {
               null));
     }
     return known.started();
+  }
+
+  /** Without the output policy: how its first caller wanted to read it is no part of what runs. */
+  private static Command whatRuns(Command command) {
+    return command.toBuilder().clearOutputPolicy().build();
   }
 
   private void follow(ExecRecord record, Exec exec) {

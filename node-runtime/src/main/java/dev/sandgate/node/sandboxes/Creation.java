@@ -174,7 +174,8 @@ final class Creation {
       removal.watch(live, made);
       return live.shown();
     } catch (RuntimeException e) {
-      SandgateException known = Failures.known(e);
+      SandgateException known =
+          live.stopAsked().isDone() ? live.endedWhileMade(e) : Failures.known(e);
       removal.createFailed(live, known);
       throw known;
     }

@@ -348,6 +348,17 @@ public final class LiveSandbox {
     return true;
   }
 
+  /** What its create call fails with when somebody, or a limit, ended it meanwhile. */
+  SandgateException endedWhileMade(RuntimeException broken) {
+    String reason = endReason;
+    ErrorCode code = TimeLimits.Limit.names(reason) ? ErrorCode.LEASE_EXPIRED : ErrorCode.CANCELLED;
+    return new SandgateException(
+        code,
+        "",
+        "sandbox %s was ended (%s) while it was being made".formatted(id(), reason),
+        broken);
+  }
+
   SandgateException notRunning() {
     String state = Lifecycle.word(state());
     Termination end = record.getTermination();
