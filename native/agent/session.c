@@ -32,10 +32,11 @@ static uint32_t sessions;
 // The shell reads one line per command, which says no more than that there is one. A command's streams are the shell's own
 // until it ended, so that what a trap prints on the way out goes there too, and nothing is put aside in descriptors that a
 // command could close. A `break` or `continue` of the command finds the inner loop; the status is reported where no command
-// can jump over it. `set -x` and `set -v` rest meanwhile, see session_files.c.
+// can jump over it. `set -x` and `set -v` rest meanwhile, see session_files.c. After `set -n` a shell
+// executes nothing, for which everything succeeds: `until` ends it, `while` would spin.
 static const char LOOP[] =
-  "while { __sandgate=$?$-; set +xv; } 2>/dev/null; command exec </dev/null >/dev/null 2>&1 && "
-  "command echo \"${__sandgate%%%%[!0-9]*}\" >%1$s/r && command read -r __sandgate_line <%1$s/c; do for __sandgate_line in 1; do "
+  "until ! { { __sandgate=$?$-; set +xv; } 2>/dev/null; command exec </dev/null >/dev/null 2>&1 && "
+  "command echo \"${__sandgate%%%%[!0-9]*}\" >%1$s/r && command read -r __sandgate_line <%1$s/c; }; do for __sandgate_line in 1; do "
   "command exec <%1$s/i >%1$s/o 2>%1$s/e; >%1$s/b; command . %1$s/s; done; done";
 static const char BASH_OR_SH[] =
   "if command -v bash >/dev/null 2>&1; then exec bash -c \"$0\" bash; else exec /bin/sh -c \"$0\" sh; fi";

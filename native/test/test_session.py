@@ -196,6 +196,12 @@ class Sessions(Guest):
             self.assertIn("b\n", s.says("for i in 3 4 5 6 7 8 9; do eval \"exec $i>&-\"; done; echo b"))
             self.assertEqual(s.says("echo alive"), "alive\n")
 
+    def test_a_shell_that_executes_nothing_any_more_ends(self):
+        for s in self.each():
+            self.assertEqual(s.says("echo a; set -n\necho no"), "a\n")
+            s.finish()
+            self.assertFails(6, 3, lambda: s.run("echo b"))
+
     def test_options_that_print_rest_only_in_between(self):
         for s in self.each():
             s.run("set -xv")
