@@ -175,6 +175,28 @@ class OutputTest {
     assertEquals(9, other.rest().getLast().getExited().getSignal());
   }
 
+  @Test
+  void shouldEndAKilledCommandThatWaitsForAReaderThoughNobodyReads() {
+    Command.Builder yes =
+        Command.newBuilder().addArgv("yes").setOutputPolicy(OutputPolicy.OUTPUT_POLICY_BLOCK);
+    leave(open("unread", yes));
+    Eventually.settles(
+        "the command waits", Duration.ofMillis(300), () -> get("unread").getStdoutBytes());
+    kill("unread");
+    assertEquals("CALLER", ended("unread").getKillReason());
+    leave(open("unread-late", yes.setTimeoutMillis(300)));
+    assertTrue(ended("unread-late").getTimedOut());
+  }
+
+  private static void leave(Answers<StartExecRequest, ExecEvent> reader) {
+    reader.next();
+    reader.cancel();
+  }
+
+  private ExecResult ended(String id) {
+    return Eventually.value(id + " ends", () -> get(id), Exec::hasResult).getResult();
+  }
+
   private void kill(String id) {
     node.rpc()
         .unary(

@@ -132,8 +132,16 @@ final class ExecRecord {
       running
           .signal(9, SignalTarget.TREE)
           .subscribe()
-          .with(_ -> {}, failure -> Executions.LOG.warn("exec {}: not killed", execId, failure));
+          .with(
+              _ -> treeKilled(),
+              failure -> Executions.LOG.warn("exec {}: not killed", execId, failure));
     }
+  }
+
+  /** Its processes are gone, or going: its end waits for no reader. */
+  void treeKilled() {
+    output.free();
+    advanced();
   }
 
   /** Takes the command in hand; whether that is the first time. */

@@ -77,7 +77,8 @@ final class Input {
     if (tree || number == 9) {
       record.killedFor("CALLER");
     }
-    return exec.signal(tree ? 9 : number, target);
+    Uni<Void> sent = exec.signal(tree ? 9 : number, target);
+    return tree ? sent.invoke(record::treeKilled) : sent;
   }
 
   static Uni<Void> resize(ExecRecord record, TerminalSize asked) {

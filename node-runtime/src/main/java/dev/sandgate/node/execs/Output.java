@@ -41,6 +41,7 @@ final class Output {
   private boolean ended;
   private boolean spooling;
   private boolean released;
+  private boolean freed;
 
   /**
    * Empty output.
@@ -91,7 +92,7 @@ final class Output {
   /** Whether more may be taken from the command now; with the slowest reader's positions, when there are readers. */
   synchronized boolean hasRoom(OptionalLong slowestStdout, OptionalLong slowestStderr) {
     boolean room = tracks[0].unspooled() + tracks[1].unspooled() < UNSPOOLED_LIMIT;
-    if (!blocking) {
+    if (!blocking || freed) {
       return room;
     }
     readTo[0] = Math.max(readTo[0], slowestStdout.orElse(0));
@@ -99,6 +100,11 @@ final class Output {
     return room
         && tracks[0].produced() - readTo[0] < LAG_LIMIT
         && tracks[1].produced() - readTo[1] < LAG_LIMIT;
+  }
+
+  /** Waits for readers no more: the command was killed, and what is left of its output is all that comes. */
+  synchronized void free() {
+    freed = true;
   }
 
   /** Whether {@link #spool} should run now; if so, the caller must run it. */
