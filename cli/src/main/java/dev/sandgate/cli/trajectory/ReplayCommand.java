@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.cli.trajectory;
 
+import com.google.protobuf.Timestamp;
 import dev.sandgate.cli.connection.CommandFailure;
 import dev.sandgate.cli.connection.ExitCode;
 import dev.sandgate.cli.connection.Work;
@@ -14,6 +15,7 @@ import dev.sandgate.proto.v1.Sandbox;
 import dev.sandgate.proto.v1.SandboxSpec;
 import dev.sandgate.proto.v1.SandboxState;
 import dev.sandgate.proto.v1.TrajectoryEntry;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -36,7 +38,7 @@ import picocli.CommandLine.Parameters;
       "",
       "Commands run one after the other in the order of their starts. Skipped is what depends on",
       "something that is not recorded: STDIN, SESSION, TERMINAL, KILLED (by the platform or a caller,",
-      "not at its timeout), RUNNING, UNKNOWN.",
+      "not at its timeout), RUNNING, UNKNOWN, RESET (before the sandbox was reset).",
       "Verdict, the last line: SAME (exit code 0); DIFFERENT (1); INCOMPLETE (1): nothing differs, but",
       "commands were skipped, or what the sandboxes changed could not be compared."
     })
@@ -125,10 +127,22 @@ final class ReplayCommand extends Work {
     return fresh;
   }
 
+  /** What was done before a reset is not in what the sandbox is now. */
+  private static Replayed replayed(TrajectoryEntry entry, Sandbox recorded, SandboxHandle fresh) {
+    boolean before =
+        recorded.hasResetAt()
+            && !time(entry.getExec().getStartedAt()).isAfter(time(recorded.getResetAt()));
+    return before ? new Replayed(entry, "RESET", "") : Replayed.run(entry, fresh.execs());
+  }
+
+  private static Instant time(Timestamp of) {
+    return Instant.ofEpochSecond(of.getSeconds(), of.getNanos());
+  }
+
   private int replay(
       Sandgate sandgate, Sandbox recorded, List<TrajectoryEntry> entries, SandboxHandle fresh) {
     List<Replayed> commands = new ArrayList<>();
-    entries.forEach(entry -> commands.add(Replayed.run(entry, fresh.execs())));
+    entries.forEach(entry -> commands.add(replayed(entry, recorded, fresh)));
     Optional<Remains> before =
         recorded.getState() == SandboxState.SANDBOX_STATE_RUNNING
             ? Remains.of(sandgate.sandboxes().handle(sandboxId))

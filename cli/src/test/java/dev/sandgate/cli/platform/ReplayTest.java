@@ -95,6 +95,20 @@ final class ReplayTest {
   }
 
   @Test
+  void shouldReplayOnlyWhatWasDoneSinceTheReset() throws IOException {
+    try (SandboxHandle box = platform.box()) {
+      box.run("echo gone > a");
+      box.reset().await().indefinitely();
+      box.run("echo here > b");
+      assertEquals(1, command.run("trajectory", "replay", box.id(), "-o", "json"));
+      JsonNode verdict = new ObjectMapper().readTree(command.out());
+      assertEquals("INCOMPLETE", verdict.get("verdict").asText(), command.out());
+      assertEquals(List.of("RESET", ""), verdict.get("commands").findValuesAsText("skipped"));
+      assertTrue(verdict.get("changes_compared").asBoolean(), command.out());
+    }
+  }
+
+  @Test
   void shouldSayThatTheSandboxIsNotKnown() {
     assertEquals(1, command.run("trajectory", "replay", "sb-local-0000000000000000"));
     assertTrue(command.err().contains("nothing can be replayed"), command.err());

@@ -156,6 +156,11 @@ public final class LiveSandbox {
     } finally {
       epochs.writeLock().unlock();
     }
+    resetAt(now());
+  }
+
+  private synchronized void resetAt(Timestamp time) {
+    record = record.toBuilder().setResetAt(time).build();
   }
 
   /** Calls reach it again. */

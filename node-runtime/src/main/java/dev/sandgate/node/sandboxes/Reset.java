@@ -14,13 +14,16 @@ final class Reset {
 
   private static final Logger LOG = LoggerFactory.getLogger(Reset.class);
   private static final long RESET_MILLIS = 60_000;
+  private static final long WRITE_MILLIS = 10_000;
   static final String REASON = "SANDBOX_RESET";
   static final String FAILED = "RESET_FAILED";
 
   private final Removal removal;
+  private final SandboxRows rows;
 
-  Reset(Removal removal) {
+  Reset(Removal removal, SandboxRows rows) {
     this.removal = removal;
+    this.rows = rows;
   }
 
   /** Does it, also when the caller leaves meanwhile: half a reset is none. Blocks. */
@@ -42,6 +45,7 @@ final class Reset {
     live.resetBegins();
     try {
       removal.listeners().forEach(listener -> listener.ending(live, REASON));
+      Blocking.await(rows.update(live), WRITE_MILLIS);
       Blocking.await(running.reset(), RESET_MILLIS);
       FaultPoint.AFTER_RESET.pass(live.id());
       removal.listeners().forEach(listener -> listener.reset(live));

@@ -61,7 +61,7 @@ public final class Sandboxes {
     registry = new Registry(parts.capacity().sandboxes());
     rows = new SandboxRows(parts.database());
     removal = new Removal(registry, rows, parts.environments());
-    reset = new Reset(removal);
+    reset = new Reset(removal, rows);
     reaper = new Reaper(this::expire);
     creation = new Creation(parts, registry, removal, reaper);
     adoption = new Adoption(parts, registry, removal, reaper);
