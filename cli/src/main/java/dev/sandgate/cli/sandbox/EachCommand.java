@@ -27,7 +27,7 @@ import picocli.CommandLine.Parameters;
     footer = {
       "",
       "A line per sandbox: its id, the exit code and what the command wrote; with --output json",
-      "the whole result. Exit code: 0 when every command ended with 0, else 1.",
+      "the whole result. Exit code: 0 when every command ended with 0, else 1, also when none ran.",
       "Example: sandgate each -l rollout=7 -- make test"
     })
 public final class EachCommand extends Work {
@@ -56,8 +56,11 @@ public final class EachCommand extends Work {
     if (ids.isEmpty() && selection.isEmpty()) {
       throw CommandFailure.usage("--sandbox: nowhere to run: give --sandbox, --label or --all");
     }
+    if (!ids.isEmpty() && !selection.isEmpty()) {
+      throw CommandFailure.usage("--sandbox: give either --sandbox, or --label or --all");
+    }
     try (Sandgate sandgate = global().connect()) {
-      List<String> where = ids.isEmpty() ? selection.ids(sandgate, SANDBOX_STATE_RUNNING) : ids;
+      List<String> where = where(sandgate);
       List<Integer> codes =
           sandgate
               .batches()
@@ -71,6 +74,14 @@ public final class EachCommand extends Work {
       console().note("sandgate: " + good + " of " + codes.size() + " ended with 0");
       return good == codes.size() ? ExitCode.OK : ExitCode.FAILURE;
     }
+  }
+
+  private List<String> where(Sandgate sandgate) {
+    List<String> where = ids.isEmpty() ? selection.ids(sandgate, SANDBOX_STATE_RUNNING) : ids;
+    if (where.isEmpty()) {
+      throw CommandFailure.failed("no running sandbox is selected, so nothing ran");
+    }
+    return where;
   }
 
   private int tell(Batches.Ran ran) {

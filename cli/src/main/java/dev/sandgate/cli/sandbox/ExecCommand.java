@@ -109,7 +109,11 @@ public final class ExecCommand extends Work {
   private int run(Execs execs) throws IOException {
     if (detach) {
       ExecHandle exec = execs.start(newId(), command()).await().indefinitely();
-      console().line(exec.id());
+      if (console().json()) {
+        console().json(Map.of("exec_id", exec.id()));
+      } else {
+        console().line(exec.id());
+      }
       return ExitCode.OK;
     }
     boolean json = console().json() && !stdin;

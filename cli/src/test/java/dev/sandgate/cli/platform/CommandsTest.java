@@ -324,6 +324,13 @@ final class CommandsTest {
     assertTrue(err.toString().contains("sb-local-none: "), err.toString());
     assertEquals(2, run("each", "--", "true"));
     assertTrue(err.toString().contains("--sandbox: nowhere to run"), err.toString());
+    assertEquals(1, run("each", "-l", "job=eahc", "--", "true"));
+    assertTrue(err.toString().contains("no running sandbox is selected"), err.toString());
+    assertEquals(2, run("each", "-l", "job=each", "-s", odd, "--", "true"));
+    assertTrue(err.toString().contains("--sandbox: give either"), err.toString());
+    assertEquals(
+        "{\"exec_id\":\"gone\"}",
+        done("exec", "-d", "--id", "gone", "-o", "json", odd, "--", "true").strip());
     done("rm", "-l", "job=each");
   }
 
