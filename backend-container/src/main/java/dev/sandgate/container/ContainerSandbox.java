@@ -164,7 +164,7 @@ final class ContainerSandbox implements Sandbox {
     turn.lock();
     try {
       beginReset();
-      agent.close();
+      agent.close(id + " is being reset");
       Undo undo = new Undo();
       try {
         host.spawner().destroy(id, Host.upper(id));
@@ -265,7 +265,7 @@ final class ContainerSandbox implements Sandbox {
     if (removal == null || removal.isCompletedExceptionally()) {
       CompletableFuture<Void> started = new CompletableFuture<>();
       removal = started;
-      agent.close();
+      agent.close(id + " is being removed");
       host.run(() -> remove(why, started));
     }
     return removal;
@@ -274,7 +274,7 @@ final class ContainerSandbox implements Sandbox {
   private void remove(Termination why, CompletableFuture<Void> done) {
     turn.lock();
     try {
-      agent.close(); // a reset may have made another one meanwhile
+      agent.close(id + " is being removed"); // a reset may have made another one meanwhile
       host.spawner().destroy(id, Host.upper(id));
       terminated.complete(why);
       done.complete(null);

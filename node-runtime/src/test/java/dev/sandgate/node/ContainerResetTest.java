@@ -16,6 +16,7 @@ import dev.sandgate.proto.v1.ExecEvent;
 import dev.sandgate.proto.v1.ExecOutcome;
 import dev.sandgate.proto.v1.ExecResult;
 import dev.sandgate.proto.v1.ExecsGrpcClient;
+import dev.sandgate.proto.v1.FilesGrpcClient;
 import dev.sandgate.proto.v1.Limits;
 import dev.sandgate.proto.v1.ListSessionsRequest;
 import dev.sandgate.proto.v1.OpenSessionRequest;
@@ -24,6 +25,7 @@ import dev.sandgate.proto.v1.Sandbox;
 import dev.sandgate.proto.v1.SandboxSpec;
 import dev.sandgate.proto.v1.SandboxState;
 import dev.sandgate.proto.v1.SessionsGrpcClient;
+import dev.sandgate.proto.v1.WatchFilesRequest;
 import io.vertx.grpc.common.GrpcStatus;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -112,6 +114,20 @@ class ContainerResetTest {
       assertEquals(
           "77",
           box.says("cat /sys/fs/cgroup/pids/pids.max 2>/dev/null || cat /sys/fs/cgroup/pids.max"));
+    }
+  }
+
+  @Test
+  void shouldTellAPendingFileCallThatItWasReset() {
+    try (Box box = box()) {
+      var watch =
+          host.rpc().stream(
+              FilesGrpcClient.Watch,
+              WatchFilesRequest.newBuilder().setSandboxId(box.id()).setPath("/tmp").build());
+      watch.next();
+      box.reset();
+      Failed ended = assertThrows(Failed.class, watch::rest);
+      assertTrue(String.valueOf(ended.getMessage()).contains("is being reset"), ended.getMessage());
     }
   }
 

@@ -140,6 +140,11 @@ public final class AgentConnection implements AutoCloseable {
   /** Hangs up; the guest and its commands live on. Idempotent, does not block. */
   @Override
   public void close() {
-    link.execute(() -> link.close("the connection was closed"));
+    close("the connection was closed");
+  }
+
+  /** The same; what is pending fails with this reason. */
+  public void close(String why) {
+    link.execute(() -> link.close(why));
   }
 }
