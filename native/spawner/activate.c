@@ -227,7 +227,7 @@ static int require_blank(const struct activation *activation, struct fault *faul
 }
 
 static int find_blank(struct host *host, const struct activation *activation, struct fault *fault) {
-  if (activation->disk_bytes != 0) {
+  if (activation->disk_bytes != 0 && activation->template[0] == 0) {
     return fail_with(fault, STEP_UPPER, EOPNOTSUPP, "this node cannot limit a sandbox's disk: ask for 0");
   }
   int process = find_agent(host, activation, fault);
@@ -238,6 +238,23 @@ static int find_blank(struct host *host, const struct activation *activation, st
   return process;
 }
 
+/// Ends an activation with what it came to; an upper that was there before is another's.
+static int end(struct host *host, const struct activation *activation, int result, const struct fault *fault) {
+  if (result != 0) {
+    bool ours = upper_name(activation->upper) != NULL && (fault->step != STEP_UPPER || fault->error != EEXIST);
+    destroy_now(host, activation->id, ours ? activation->upper : "");
+  }
+  return result;
+}
+
+static int use(struct host *host, const struct activation *activation, int process, struct upper *upper,
+               struct fault *fault) {
+  int result = give_root(host, activation, process, upper, fault);
+  close(upper->upper);
+  close(upper->work);
+  return result;
+}
+
 int activate(struct host *host, const struct activation *activation, struct fault *fault) {
   struct upper upper;
   int process = find_blank(host, activation, fault);
@@ -245,15 +262,56 @@ int activate(struct host *host, const struct activation *activation, struct faul
     return -1;
   }
   int result = upper_make(host, activation->upper, &upper, fault);
-  if (result == 0) {
-    result = give_root(host, activation, process, &upper, fault);
-    close(upper.upper);
-    close(upper.work);
-  }
+  result = result == 0 ? use(host, activation, process, &upper, fault) : result;
   close(process);
-  if (result != 0) {
-    bool ours = fault->step != STEP_UPPER || (fault->error != EEXIST && fault->error != EINVAL);
-    destroy_now(host, activation->id, ours ? activation->upper : "");
+  return end(host, activation, result, fault);
+}
+
+int activating_begin(struct host *host, struct activating *activating, struct fault *fault) {
+  const struct activation *activation = &activating->activation;
+  if (upper_name(activation->upper) == NULL) {
+    return fail_with(fault, STEP_UPPER, EINVAL, "the upper is uppers/ and one name, not %.100s", activation->upper);
   }
+  activating->process = find_blank(host, activation, fault);
+  if (activating->process < 0) {
+    return -1;
+  }
+  snprintf(activating->bounded.upper, sizeof activating->bounded.upper, "%s", activation->upper);
+  snprintf(activating->bounded.template, sizeof activating->bounded.template, "%s", activation->template);
+  if (task_begin(host, &activating->task, bounded_make, &activating->bounded, fault) == 0) {
+    return 0;
+  }
+  close(activating->process);
+  return end(host, activation, -1, fault);
+}
+
+static int use_mount(struct host *host, struct activating *activating, int mount, struct fault *fault) {
+  struct upper upper;
+  const struct activation *activation = &activating->activation;
+  if (mount < 0) {
+    return fail_with(fault, STEP_UPPER, EBADF, "no mount came with the upper %.100s", activation->upper);
+  }
+  int result = bounded_open(mount, &upper, fault);
+  result = result == 0 ? use(host, activation, activating->process, &upper, fault) : result;
+  result = result == 0 ? bounded_begin(host, activation->upper, mount, fault) : result;
+  close(mount);
   return result;
+}
+
+int activating_step(struct host *host, struct activating *activating, struct fault *fault) {
+  static struct report report;
+  int result = task_poll(&activating->task, &report, fault);
+  if (result == 1) {
+    return 1;
+  }
+  task_end(&activating->task);
+  result = result == 0 ? use_mount(host, activating, report.carried, fault) : result;
+  close(activating->process);
+  return end(host, &activating->activation, result, fault);
+}
+
+void activating_abandon(struct host *host, struct activating *activating) {
+  task_end(&activating->task);
+  close(activating->process);
+  destroy_now(host, activating->activation.id, activating->activation.upper);
 }

@@ -194,21 +194,16 @@ static int list(DIR *stream, const struct lowers *lowers, uint64_t position, str
 }
 
 static int open_upper(struct host *host, const struct changes *changes, struct fault *fault) {
-  const char *name = upper_name(changes->upper);
-  if (name == NULL) {
-    return fail_with(fault, STEP_REQUEST, EINVAL, "the upper is uppers/ and one name, not %.100s", changes->upper);
-  }
   bool hides = false;
-  char path[300];
-  snprintf(path, sizeof path, "%s/upper", name);
-  int root = open_beneath(host->uppers, path, O_RDONLY | O_DIRECTORY);
-  int directory = root < 0 ? -1 : walk(root, changes->directory, &hides);
+  int root = upper_open(host, changes->upper, fault);
+  if (root < 0) {
+    return -1;
+  }
+  int directory = walk(root, changes->directory, &hides);
   if (directory < 0) {
     fail(fault, STEP_UPPER, "open %.100s of %.60s", changes->directory, changes->upper);
   }
-  if (root >= 0) {
-    close(root);
-  }
+  close(root);
   return directory;
 }
 

@@ -47,6 +47,23 @@ static int failed(struct copier *copier, const char *what) {
   return fail(&copier->report->fault, STEP_TREE, "%s /%.200s", what, copier->path);
 }
 
+/// Moves data by hand, as from one file system to another.
+static ssize_t move_some(int from, off_t *data, int to, off_t *out, size_t length) {
+  static char bytes[1 << 16];
+  ssize_t count = pread(from, bytes, length < sizeof bytes ? length : sizeof bytes, *data);
+  ssize_t written = count <= 0 ? count : pwrite(to, bytes, (size_t)count, *out);
+  if (written > 0) {
+    *data += written;
+    *out += written;
+  }
+  return written;
+}
+
+static ssize_t copy_some(int from, off_t *data, int to, off_t *out, size_t length) {
+  ssize_t count = copy_file_range(from, data, to, out, length, 0);
+  return count >= 0 || errno != EXDEV ? count : move_some(from, data, to, out, length);
+}
+
 /// Fills `to` with the data of `from` and keeps its holes.
 static int copy_ranges(int from, int to, off_t size) {
   off_t at = 0;
@@ -59,7 +76,7 @@ static int copy_ranges(int from, int to, off_t size) {
     off_t end = hole < 0 || hole > size ? size : hole;
     off_t out = data;
     while (data < end) {
-      ssize_t count = copy_file_range(from, &data, to, &out, (size_t)(end - data), 0);
+      ssize_t count = copy_some(from, &data, to, &out, (size_t)(end - data));
       if (count <= 0) {
         return count == 0 ? 0 : -1;
       }
@@ -69,7 +86,7 @@ static int copy_ranges(int from, int to, off_t size) {
   return 0;
 }
 
-static int copy_data(int from, int to, off_t size) {
+int file_copy(int from, int to, off_t size) {
   if (ioctl(to, FICLONE, from) == 0) {
     return 0;
   }
@@ -115,7 +132,7 @@ static int copy_file(struct copier *copier, int from, int to, const char *name) 
   int result = known;
   if (known == 1) {
     int copy = count_bytes(copier, &facts) != 0 ? -2 : openat(to, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    bool whole = copy >= 0 && copy_data(source, copy, facts.st_size) == 0 &&
+    bool whole = copy >= 0 && file_copy(source, copy, facts.st_size) == 0 &&
                  facts_copy(source, copy, &facts, copier->base) == 0;
     result = whole ? 0 : copy == -2 ? -1 : failed(copier, "copy");
     if (copy >= 0) {

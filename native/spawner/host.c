@@ -33,6 +33,7 @@ static int open_state(struct host *host, struct fault *fault) {
   if (state < 0) {
     return -1;
   }
+  host->devices = open("/dev", O_PATH | O_DIRECTORY | O_CLOEXEC);
   host->layers = open_directory(state, "layers", 0700, fault);
   int uppers = open_directory(state, "uppers", 0700, fault);
   close(state);

@@ -28,6 +28,7 @@ struct host {
   int layers;     ///< <state>/layers
   int uppers;     ///< <state>/uppers, a detached mount of its own: overlayfs takes no other
   int trash;      ///< <state>/uppers/.trash, in the same mount
+  int devices;    ///< the host's /dev, for loop devices; -1 when it has none
   int staging;    ///< <state>/uppers/.staging, copies that are to become layers
   int agent;      ///< the sealed memory file with the agent's program
   int own_mounts; ///< our mount namespace, to come back to

@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-#include "request.h"
+#include "handlers.h"
 #include "activate.h"
 #include "changes.h"
 #include "kernel.h"
 #include "layers.h"
-#include "trash.h"
 #include "upper.h"
 
 #include <dirent.h>
@@ -17,21 +16,23 @@
 
 // One function per request: read the fields, refuse what makes no sense, do it.
 
-enum { CREATE_MS = 10000, DESTROY_MS = 5000, FREEZE_MS = 5000 };
+enum { CREATE_MS = 10000, ACTIVATE_MS = 10000, DESTROY_MS = 5000, FREEZE_MS = 5000 };
 
-typedef enum outcome handler(struct host *, struct reader *, struct work *, struct writer *, struct fault *);
-
-static enum outcome outcome_of(int result) {
+enum outcome outcome_of(int result) {
   return result == 0 ? DONE : FAILED;
 }
 
-static bool read_id(struct reader *fields, char *id) {
+enum outcome begun(int result, struct work *work) {
+  work->kind = result == 0 ? work->kind : NO_WORK;
+  return result == 0 ? WAITING : FAILED;
+}
+
+bool read_id(struct reader *fields, char *id) {
   read_str(fields, id, ID_ROOM);
   return id_valid(id);
 }
 
-/// Judges the fields once all are read: DONE when the request can be tried.
-static enum outcome judge(const struct reader *fields, bool named, struct fault *fault) {
+enum outcome judge(const struct reader *fields, bool named, struct fault *fault) {
   if (!read_done(fields)) {
     return BROKEN;
   }
@@ -115,29 +116,39 @@ static bool read_layers(struct reader *fields, struct activation *activation) {
   return true;
 }
 
+static void read_optional(struct reader *fields, char *to, size_t room) {
+  to[0] = 0;
+  if (!fields->broken && fields->at != fields->end) {
+    read_str(fields, to, room);
+  }
+}
+
 static enum outcome activate_blank(struct host *host, struct reader *fields, struct work *work, struct writer *answer,
                                    struct fault *fault) {
-  (void)work;
   (void)answer;
-  static struct activation activation;
-  bool named = read_id(fields, activation.id);
-  activation.pid = (pid_t)read_u32(fields);
-  read_str(fields, activation.upper, sizeof activation.upper);
-  activation.disk_bytes = read_u64(fields);
-  bool layered = read_layers(fields, &activation);
-  activation.host_name[0] = 0;
-  if (layered && !fields->broken && fields->at != fields->end) {
-    read_str(fields, activation.host_name, sizeof activation.host_name);
-  }
+  struct activation *activation = &work->activating.activation;
+  bool named = read_id(fields, activation->id);
+  activation->pid = (pid_t)read_u32(fields);
+  read_str(fields, activation->upper, sizeof activation->upper);
+  activation->disk_bytes = read_u64(fields);
+  bool layered = read_layers(fields, activation);
   if (!layered && !fields->broken) {
     fail_with(fault, STEP_REQUEST, EINVAL, "a root has 1 to %d layers", LAYERS_MOST);
     return FAILED;
   }
+  read_optional(fields, activation->host_name, sizeof activation->host_name);
+  read_optional(fields, activation->template, sizeof activation->template);
+  named = named && (activation->template[0] == 0 || id_valid(activation->template));
   enum outcome judged = judge(fields, named, fault);
   if (judged != DONE) {
     return judged;
   }
-  return outcome_of(activate(host, &activation, fault));
+  if (activation->template[0] == 0) {
+    return outcome_of(activate(host, activation, fault));
+  }
+  work->kind = ACTIVATING;
+  work->deadline_ms = now_ms() + ACTIVATE_MS;
+  return begun(activating_begin(host, &work->activating, fault), work);
 }
 
 static enum outcome destroy(struct host *host, struct reader *fields, struct work *work, struct writer *answer,
@@ -335,45 +346,6 @@ static enum outcome tell_changes(struct host *host, struct reader *fields, struc
   return judged == DONE ? outcome_of(changes_page(host, &changes, answer, fault)) : judged;
 }
 
-static enum outcome stage(struct host *host, struct reader *fields, struct work *work, struct writer *answer,
-                          struct fault *fault) {
-  (void)answer;
-  struct staging *staging = &work->staging;
-  bool named = read_id(fields, staging->id);
-  read_str(fields, staging->upper, sizeof staging->upper);
-  named = read_id(fields, staging->name) && named;
-  staging->limits.bytes = read_u64(fields);
-  staging->limits.entries = read_u64(fields);
-  enum outcome judged = judge(fields, named, fault);
-  if (judged != DONE || stage_begin(host, staging, fault) != 0) {
-    return judged == DONE ? FAILED : judged;
-  }
-  work->kind = STAGING;
-  return WAITING;
-}
-
-static enum outcome list_layer(struct host *host, struct reader *fields, struct work *work, struct writer *answer,
-                               struct fault *fault) {
-  (void)answer;
-  struct listing *listing = &work->listing;
-  read_str(fields, listing->layer, sizeof listing->layer);
-  enum outcome judged = judge(fields, read_id(fields, listing->name), fault);
-  if (judged != DONE || listing_begin(host, listing, fault) != 0) {
-    return judged == DONE ? FAILED : judged;
-  }
-  work->kind = LISTING;
-  return WAITING;
-}
-
-static enum outcome discard(struct host *host, struct reader *fields, struct work *work, struct writer *answer,
-                            struct fault *fault) {
-  (void)work;
-  (void)answer;
-  char name[ID_ROOM];
-  enum outcome judged = judge(fields, read_id(fields, name), fault);
-  return judged == DONE ? outcome_of(stage_discard(host, name, fault)) : judged;
-}
-
 static enum outcome stop(struct host *host, struct reader *fields, struct work *work, struct writer *answer,
                          struct fault *fault) {
   (void)host;
@@ -391,6 +363,7 @@ enum outcome request_handle(struct host *host, enum request_type type, struct re
       [REQUEST_USAGE] = tell_usage,  [REQUEST_FREEZE] = freeze, [REQUEST_FORGET_LAYER] = forget_layer,
       [REQUEST_ADOPT_BLANK] = adopt, [REQUEST_STOP] = stop,     [REQUEST_CHANGES] = tell_changes,
       [REQUEST_STAGE] = stage,       [REQUEST_DISCARD] = discard, [REQUEST_LIST_LAYER] = list_layer,
+      [REQUEST_DISK] = tell_disk,    [REQUEST_TRY_DISK] = try_disk,
   };
   if (type >= sizeof handlers / sizeof *handlers || handlers[type] == NULL) {
     return BROKEN;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "activate.h"
 #include "blank.h"
 #include "destroy.h"
 #include "fault.h"
@@ -29,13 +30,21 @@ enum request_type {
   REQUEST_STAGE = 0x0d,
   REQUEST_LIST_LAYER = 0x0e,
   REQUEST_DISCARD = 0x0f,
+  REQUEST_DISK = 0x10,
+  REQUEST_TRY_DISK = 0x11,
   ANSWER_OK = 0x80,
   ANSWER_FAIL = 0x81,
 };
 
+/// A bounded upper that is made and removed, to see whether this host can.
+struct trial {
+  struct bounded bounded;
+  struct task task;
+};
+
 /// A request that is waiting for the kernel, so that others can be served meanwhile. At most one per connection.
 struct work {
-  enum { NO_WORK, CREATING, DESTROYING, FREEZING, STAGING, LISTING } kind;
+  enum { NO_WORK, CREATING, DESTROYING, FREEZING, STAGING, LISTING, ACTIVATING, TRYING } kind;
   int64_t deadline_ms;
   struct blank blank;
   struct destruction destruction;
@@ -45,6 +54,8 @@ struct work {
     bool on;
   } freeze;
   struct staging staging;
+  struct activating activating;
+  struct trial trial;
   struct listing listing;
 };
 

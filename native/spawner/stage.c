@@ -16,7 +16,7 @@
 // A sandbox is frozen through its v2 cgroup, its upper is copied by a child, and it goes on whatever came of that. One
 // that somebody else has frozen stays so.
 
-enum { FREEZE_MS = 5000, COPY_MS = 100000, PATH_ROOM = 300 };
+enum { FREEZE_MS = 5000, COPY_MS = 100000 };
 
 static int freeze(const struct staging *staging, const char *on, struct fault *fault) {
   return write_file(staging->cgroup, "cgroup.freeze", on) == 0
@@ -66,10 +66,12 @@ int stage_begin(struct host *host, struct staging *staging, struct fault *fault)
 
 static void copy_upper(struct host *host, const void *what, struct report *report) {
   const struct staging *staging = what;
-  char path[PATH_ROOM];
-  snprintf(path, sizeof path, "%s/upper", upper_name(staging->upper));
-  int from = open_beneath(host->uppers, path, O_RDONLY | O_DIRECTORY);
-  int to = from < 0 || mkdirat(host->staging, staging->name, 0700) != 0
+  int from = upper_open(host, staging->upper, &report->fault);
+  if (from < 0) {
+    report->fault.step = STEP_TREE;
+    return;
+  }
+  int to = mkdirat(host->staging, staging->name, 0700) != 0
                ? -1
                : open_beneath(host->staging, staging->name, O_RDONLY | O_DIRECTORY);
   if (to < 0) {

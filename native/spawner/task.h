@@ -14,6 +14,7 @@ struct report {
   uint64_t entries;
   uint64_t bytes;
   uint64_t skipped;
+  int carried; ///< a descriptor that comes with the report, none when not above 0
   char digest[DIGEST_TEXT_ROOM];
   struct fault fault;
 };

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
 #include "upper.h"
+#include "bounded.h"
 #include "kernel.h"
 #include "trash.h"
 
@@ -48,19 +49,30 @@ static int make_inside(int parent, const char *name, uid_t owner, mode_t mode) {
   return fd;
 }
 
-/// `name` below `directory`, which must not exist, with what belongs inside.
-static int make_whole(struct host *host, int directory, const char *name) {
-  int parent = make_inside(directory, name, 0, 0700);
-  int upper = parent < 0 ? -1 : make_inside(parent, "upper", host->settings.uid_base, 0755);
+int upper_fill(struct host *host, int parent) {
+  int upper = make_inside(parent, "upper", host->settings.uid_base, 0755);
   int work = upper < 0 ? -1 : make_inside(parent, "work", 0, 0700);
   int error = errno;
-  int *descriptors[] = {&parent, &upper, &work};
+  int *descriptors[] = {&upper, &work};
   int result = work >= 0 ? 0 : -1;
   for (size_t i = 0; i < sizeof descriptors / sizeof *descriptors; i++) {
     if (*descriptors[i] >= 0) {
       close(*descriptors[i]);
     }
   }
+  errno = error;
+  return result;
+}
+
+/// `name` below `directory`, which must not exist, with what belongs inside.
+static int make_whole(struct host *host, int directory, const char *name) {
+  int parent = make_inside(directory, name, 0, 0700);
+  if (parent < 0) {
+    return -1;
+  }
+  int result = upper_fill(host, parent);
+  int error = errno;
+  close(parent);
   errno = error;
   return result;
 }
@@ -126,6 +138,37 @@ int upper_make(struct host *host, const char *path, struct upper *upper, struct 
     return -1;
   }
   return 0;
+}
+
+/// A plain upper holds the directory; a bounded one holds it in a file system of its own.
+static int open_either(struct host *host, int directory, struct fault *fault) {
+  int upper = open_beneath(directory, "upper", O_RDONLY | O_DIRECTORY);
+  if (upper >= 0 || errno != ENOENT) {
+    return upper >= 0 ? upper : fail(fault, STEP_UPPER, "open the directory of an upper");
+  }
+  int mount = bounded_mount(host, directory, fault);
+  if (mount >= 0) {
+    upper = open_beneath(mount, "upper", O_RDONLY | O_DIRECTORY);
+    if (upper < 0) {
+      fail(fault, STEP_UPPER, "open the directory of a bounded upper");
+    }
+    close(mount);
+  }
+  return upper;
+}
+
+int upper_open(struct host *host, const char *path, struct fault *fault) {
+  const char *name = upper_name(path);
+  if (name == NULL) {
+    return refuse(path, fault);
+  }
+  int directory = open_beneath(host->uppers, name, O_RDONLY | O_DIRECTORY);
+  if (directory < 0) {
+    return fail(fault, STEP_UPPER, "open %.100s", path);
+  }
+  int upper = open_either(host, directory, fault);
+  close(directory);
+  return upper;
 }
 
 int upper_discard(struct host *host, const char *path, struct fault *fault) {

@@ -22,6 +22,12 @@ int upper_start(struct host *host, struct fault *fault);
 /// Makes `uppers/<name>` with `upper/`, owned by the sandbox's root, and `work/`.
 int upper_make(struct host *host, const char *path, struct upper *upper, struct fault *fault);
 
+/// Makes the two directories in `parent`.
+int upper_fill(struct host *host, int parent);
+
+/// Opens what a sandbox wrote, wherever it lies.
+int upper_open(struct host *host, const char *path, struct fault *fault);
+
 /// Removes it; a path that is not there is fine.
 int upper_discard(struct host *host, const char *path, struct fault *fault);
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel.h"
 #include "request.h"
+#include "upper.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -15,6 +16,8 @@ struct pollfd work_watch(const struct work *work) {
   case FREEZING: return (struct pollfd){.fd = work->freeze.events, .events = POLLPRI};
   case STAGING: return stage_watch(&work->staging);
   case LISTING: return (struct pollfd){.fd = work->listing.task.report, .events = POLLIN};
+  case ACTIVATING: return (struct pollfd){.fd = work->activating.task.report, .events = POLLIN};
+  case TRYING: return (struct pollfd){.fd = work->trial.task.report, .events = POLLIN};
   case NO_WORK: break;
   }
   return (struct pollfd){.fd = -1};
@@ -92,6 +95,40 @@ static enum outcome continue_listing(struct host *host, struct listing *listing,
   return DONE;
 }
 
+static enum outcome continue_activate(struct host *host, struct work *work, struct fault *fault) {
+  int result = activating_step(host, &work->activating, fault);
+  if (result == 1 && now_ms() < work->deadline_ms) {
+    return WAITING;
+  }
+  if (result == 1) {
+    activating_abandon(host, &work->activating);
+    fail_with(fault, STEP_UPPER, ETIMEDOUT, "the upper of %s was not ready in time", work->activating.activation.id);
+  }
+  return result == 0 ? DONE : FAILED;
+}
+
+static enum outcome continue_trial(struct host *host, struct work *work, struct writer *answer, struct fault *fault) {
+  static struct report report;
+  struct trial *trial = &work->trial;
+  struct fault ignored;
+  int result = task_poll(&trial->task, &report, fault);
+  if (result == 1 && now_ms() < work->deadline_ms) {
+    return WAITING;
+  }
+  if (result == 1) {
+    result = fail_with(fault, STEP_UPPER, ETIMEDOUT, "the trial %.100s took too long", trial->bounded.upper);
+  } else if (result == 0) {
+    write_u64(answer, report.bytes);
+    write_u64(answer, report.entries);
+    close(report.carried);
+  }
+  task_end(&trial->task);
+  if (result == 0 || fault->error != EEXIST) {
+    upper_discard(host, trial->bounded.upper, &ignored);
+  }
+  return result == 0 ? DONE : FAILED;
+}
+
 enum outcome work_continue(struct host *host, struct work *work, struct writer *answer, struct fault *fault) {
   enum outcome outcome = DONE;
   switch (work->kind) {
@@ -100,6 +137,8 @@ enum outcome work_continue(struct host *host, struct work *work, struct writer *
   case FREEZING: outcome = continue_freeze(work, fault); break;
   case STAGING: outcome = continue_stage(host, &work->staging, answer, fault); break;
   case LISTING: outcome = continue_listing(host, &work->listing, answer, fault); break;
+  case ACTIVATING: outcome = continue_activate(host, work, fault); break;
+  case TRYING: outcome = continue_trial(host, work, answer, fault); break;
   case NO_WORK: break;
   }
   if (outcome != WAITING) {

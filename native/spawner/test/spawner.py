@@ -96,10 +96,11 @@ class Client:
     def create(self, name, **options):
         return self.call(CREATE, self.create_fields(name, **options)).take("I")
 
-    def activate(self, name, pid, layers, upper=None, disk=0, host_name=None):
+    def activate(self, name, pid, layers, upper=None, disk=0, host_name=None, template=None):
         fields = text(name) + struct.pack(">I", pid) + text(upper or f"uppers/{name}") + struct.pack(">Q", disk)
         fields += struct.pack(">H", len(layers)) + b"".join(text(layer) for layer in layers)
-        self.call(ACTIVATE, fields + (text(host_name) if host_name else b""))
+        fields += text(host_name or "") if host_name or template else b""
+        self.call(ACTIVATE, fields + (text(template) if template else b""))
 
     def destroy(self, name, upper=None):
         self.call(DESTROY, text(name) + text(f"uppers/{name}" if upper is None else upper))
