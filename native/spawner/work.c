@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel.h"
 #include "request.h"
+#include "trash.h"
 #include "upper.h"
 
 #include <errno.h>
@@ -110,7 +111,6 @@ static enum outcome continue_activate(struct host *host, struct work *work, stru
 static enum outcome continue_trial(struct host *host, struct work *work, struct writer *answer, struct fault *fault) {
   static struct report report;
   struct trial *trial = &work->trial;
-  struct fault ignored;
   int result = task_poll(&trial->task, &report, fault);
   if (result == 1 && now_ms() < work->deadline_ms) {
     return WAITING;
@@ -124,7 +124,7 @@ static enum outcome continue_trial(struct host *host, struct work *work, struct 
   }
   task_end(&trial->task);
   if (result == 0 || fault->error != EEXIST) {
-    upper_discard(host, trial->bounded.upper, &ignored);
+    tree_remove(host->uppers, upper_name(trial->bounded.upper));
   }
   return result == 0 ? DONE : FAILED;
 }

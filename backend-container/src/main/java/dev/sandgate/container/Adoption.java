@@ -53,6 +53,7 @@ final class Adoption {
     adopted.forEach(sandbox -> leftovers.remove(sandbox.id()));
     remove(leftovers);
     host.layers().sweep();
+    host.templates().sweep();
     LOG.info(
         "took back {} of {} sandboxes, removed {} leftovers",
         adopted.size(),

@@ -29,9 +29,23 @@ record Assembly(Host host, SandboxSpec spec) {
     return host.layers().names(spec.layers());
   }
 
+  /** What it may use, the settings' defaults filled in. */
+  ResourceLimits limits() {
+    return host.settings().limitsFor(spec.limits());
+  }
+
   /** Makes it; blocks. The way back of each step is pushed on {@code undo}. */
   AgentConnection make(Undo undo) {
-    ResourceLimits limits = host.settings().limitsFor(spec.limits());
+    if (!ImageSize.isWanted(limits())) {
+      return make(undo, "");
+    }
+    try (ImageTemplates.Lease template = host.templates().lease(ImageSize.of(limits()))) {
+      return make(undo, template.name());
+    }
+  }
+
+  private AgentConnection make(Undo undo, String template) {
+    ResourceLimits limits = limits();
     List<String> layers = host.layers().link(spec.layers());
     int pid = host.blanks().make(blank(limits), undo);
     undo.push(
@@ -44,6 +58,7 @@ record Assembly(Host host, SandboxSpec spec) {
                 pid,
                 Host.upper(spec.id()),
                 limits.diskBytes(),
+                template,
                 layers,
                 spec.hostname()));
     AgentConnection agent = greeting.await().indefinitely();

@@ -122,7 +122,7 @@ final class ContainerSandbox implements Sandbox {
   public Uni<Usage> usage() {
     used = true;
     return isThere()
-        ? host.call(() -> host.spawner().usage(id))
+        ? host.call(() -> Used.by(host, id, assembly.limits()))
             .onFailure(_ -> !isThere())
             .transform(_ -> isGone())
         : gone();

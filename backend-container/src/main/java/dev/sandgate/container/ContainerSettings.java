@@ -20,7 +20,7 @@ import java.util.Map;
  * @param spawner how to start and find the spawner: {@code spawner}, {@code agent}, {@code run}, {@code uid-base}, {@code
  *     cgroup-name}; the binaries default to those in the directory of the system property {@code sandgate.native}
  * @param limits what a sandbox may use that asks for nothing: {@code cpu-millis}, {@code memory-bytes}, {@code pids}, {@code
- *     disk-bytes}, {@code open-files}; 0 is no limit
+ *     disk-bytes}, {@code open-files}, {@code inodes}; 0 is no limit
  * @param tuning when a silent agent is given up: {@code probe-millis}, {@code probe-misses}
  * @param threads event loops for the agents' connections
  */
@@ -85,7 +85,8 @@ record ContainerSettings(
         read.number("memory-bytes", 0, Long.MAX_VALUE, MEMORY_BYTES),
         (int) read.number("pids", 0, Integer.MAX_VALUE, PIDS),
         read.number("disk-bytes", 0, Long.MAX_VALUE, 0),
-        (int) read.number("open-files", 0, Integer.MAX_VALUE, 0));
+        (int) read.number("open-files", 0, Integer.MAX_VALUE, 0),
+        read.number("inodes", 0, Integer.MAX_VALUE, 0));
   }
 
   private static AgentTuning tuning(SettingsReader read) {
@@ -102,6 +103,7 @@ record ContainerSettings(
         wanted.memoryBytes() == 0 ? limits.memoryBytes() : wanted.memoryBytes(),
         wanted.pids() == 0 ? limits.pids() : wanted.pids(),
         wanted.diskBytes() == 0 ? limits.diskBytes() : wanted.diskBytes(),
-        wanted.openFiles() == 0 ? limits.openFiles() : wanted.openFiles());
+        wanted.openFiles() == 0 ? limits.openFiles() : wanted.openFiles(),
+        wanted.inodes() == 0 ? limits.inodes() : wanted.inodes());
   }
 }

@@ -36,6 +36,7 @@ final class Host implements AutoCloseable {
   private final Spawner spawner;
   private final Blanks blanks;
   private final LayerLinks layers;
+  private final ImageTemplates templates;
   private final AgentLoop loop;
   private final ExecutorService threads =
       Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("container-", 0).factory());
@@ -51,6 +52,10 @@ final class Host implements AutoCloseable {
           case OCI -> new OciBlanks(settings, spawner);
         };
     this.layers = new LayerLinks(settings.spawner().state().resolve("layers"));
+    this.templates =
+        new ImageTemplates(
+            settings.spawner().state().resolve("uppers/.templates"),
+            () -> ProcFile.onPath("mkfs.ext4"));
     this.loop = new AgentLoop("container-agents", settings.threads(), settings.tuning());
   }
 
@@ -68,6 +73,10 @@ final class Host implements AutoCloseable {
 
   LayerLinks layers() {
     return layers;
+  }
+
+  ImageTemplates templates() {
+    return templates;
   }
 
   /** Whether the backend was closed, so that a hang-up says nothing about a sandbox. */

@@ -45,6 +45,7 @@ final class HostProbe {
     runtimes();
     if (new Probe(findings).available()) {
       blank();
+      findings.add(new DiskProbe(host).finding());
     }
     return new Probe(findings);
   }

@@ -59,6 +59,7 @@ final class ContainerSettingsTest {
                 Map.entry("pids", "3"),
                 Map.entry("disk-bytes", "4"),
                 Map.entry("open-files", "5"),
+                Map.entry("inodes", "6"),
                 Map.entry("probe-millis", "60"),
                 Map.entry("probe-misses", "7"),
                 Map.entry("threads", "8")));
@@ -69,7 +70,7 @@ final class ContainerSettingsTest {
     assertEquals(Path.of("/r/a/x.sock"), settings.spawner().agentSocket("x"));
     assertEquals(200_000, settings.spawner().uidBase());
     assertEquals("c", settings.spawner().cgroupName());
-    assertEquals(new ResourceLimits(1, 2, 3, 4, 5), settings.limits());
+    assertEquals(new ResourceLimits(1, 2, 3, 4, 5, 6), settings.limits());
     assertEquals(Duration.ofMillis(60), settings.tuning().probeInterval());
     assertEquals(7, settings.tuning().probeMisses());
     assertEquals(8, settings.threads());

@@ -7,6 +7,7 @@ import dev.sandgate.node.config.KnownSettings;
 import dev.sandgate.node.config.LayerSettings;
 import dev.sandgate.node.config.Recording;
 import dev.sandgate.node.config.SnapshotCapacity;
+import dev.sandgate.node.disk.DiskReserve;
 import dev.sandgate.node.environments.Catalogue;
 import dev.sandgate.node.environments.Environments;
 import dev.sandgate.node.environments.Integrity;
@@ -121,7 +122,8 @@ public final class Node implements AutoCloseable {
                 database,
                 config.defaults(),
                 config.capacity(),
-                latencies));
+                latencies,
+                new DiskReserve(config.settings(), data)));
     undo.push("sandboxes", sandboxes::close);
     Sessions sessions = new Sessions(sandboxes, database);
     undo.push("sessions", sessions::close);

@@ -143,8 +143,18 @@ class FullDiskTest {
   void shouldDeleteTheSandboxThatFilledTheDiskAndMakeTheNextOne() {
     fill();
     delete();
-    sandbox = host.create(SandboxSpec.newBuilder());
+    dev.sandgate.tck.Eventually.holds("the reserve is free", this::creates);
     dev.sandgate.tck.Eventually.holds("its blocks are free", () -> fits("/home/user/next"));
+  }
+
+  private boolean creates() {
+    try {
+      sandbox = host.create(SandboxSpec.newBuilder());
+      return true;
+    } catch (Failed full) {
+      assertEquals("node.disk-reserve-bytes", full.detail().getField());
+      return false;
+    }
   }
 
   private boolean fits(String path) {

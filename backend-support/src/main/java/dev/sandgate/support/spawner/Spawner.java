@@ -36,6 +36,8 @@ public final class Spawner implements AutoCloseable {
   private static final int STAGE = 0x0d;
   private static final int LIST_LAYER = 0x0e;
   private static final int DISCARD = 0x0f;
+  private static final int DISK = 0x10;
+  private static final int TRY_DISK = 0x11;
   private static final int DESTROY_ATTEMPTS = 6;
 
   private final SpawnerPool pool;
@@ -103,13 +105,17 @@ public final class Spawner implements AutoCloseable {
   public void activate(Activation activation) {
     pool.ask(
         ACTIVATE,
-        w ->
-            w.str(activation.id())
-                .u32(activation.pid())
-                .str(activation.upper())
-                .u64(activation.diskBytes())
-                .list(activation.layers())
-                .str(activation.hostname()));
+        w -> {
+          w.str(activation.id())
+              .u32(activation.pid())
+              .str(activation.upper())
+              .u64(activation.diskBytes())
+              .list(activation.layers())
+              .str(activation.hostname());
+          if (!activation.template().isEmpty()) {
+            w.str(activation.template());
+          }
+        });
   }
 
   /**
@@ -151,6 +157,26 @@ public final class Spawner implements AutoCloseable {
   public Usage usage(String id) {
     FieldReader f = pool.ask(USAGE, w -> w.str(id));
     return new Usage(Duration.of(f.u64(), ChronoUnit.MICROS), f.u64(), f.u64(), f.i32(), f.u64());
+  }
+
+  /**
+   * How full a limited sandbox's upper directory is; ENOENT when it has no limit.
+   *
+   * @param upper its directory
+   */
+  public DiskRoom disk(String upper) {
+    return DiskRoom.read(pool.ask(DISK, w -> w.str(upper)));
+  }
+
+  /**
+   * Makes an upper directory with a limit and removes it, to see whether this host can.
+   *
+   * @param upper name of the directory
+   * @param template in {@code uppers/.templates}
+   */
+  public DiskRoom tryDisk(String upper, String template) {
+    FieldReader free = pool.ask(TRY_DISK, w -> w.str(upper).str(template));
+    return new DiskRoom(0, free.u64(), 0, free.u64());
   }
 
   /** Stops or lets go all processes of a sandbox; returns when the state is reached. */

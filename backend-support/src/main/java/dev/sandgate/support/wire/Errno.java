@@ -29,6 +29,9 @@ public final class Errno {
   /** It belongs to another device, or another layer. */
   public static final int EXDEV = 18;
 
+  /** No such device. */
+  public static final int ENODEV = 19;
+
   /** Not a directory. */
   public static final int ENOTDIR = 20;
 

@@ -71,6 +71,12 @@ public final class GetCommand extends Work {
     rows.add(List.of("cpu limit", limits.getCpuMillis() / 1000.0 + " cores"));
     rows.add(List.of("memory limit", Sizes.show(limits.getMemoryBytes())));
     rows.add(List.of("pids limit", String.valueOf(limits.getPids())));
+    if (limits.getDiskBytes() > 0) {
+      rows.add(List.of("disk limit", Sizes.show(limits.getDiskBytes())));
+    }
+    if (limits.getInodes() > 0) {
+      rows.add(List.of("inodes limit", String.valueOf(limits.getInodes())));
+    }
   }
 
   private static void times(Sandbox sandbox, List<List<String>> rows) {
@@ -89,6 +95,10 @@ public final class GetCommand extends Work {
     rows.add(List.of("memory used", Sizes.show(usage.getMemoryBytes())));
     rows.add(List.of("memory peak", Sizes.show(usage.getPeakMemoryBytes())));
     rows.add(List.of("processes", String.valueOf(usage.getProcesses())));
+    if (usage.hasDiskBytes()) {
+      rows.add(List.of("disk used", Sizes.show(usage.getDiskBytes())));
+      rows.add(List.of("inodes used", String.valueOf(usage.getInodes())));
+    }
   }
 
   private static String micros(long micros) {

@@ -36,8 +36,17 @@ final class SpecOptions {
   @Option(names = "--memory", paramLabel = "SIZE", description = "For example 512m")
   private @Nullable String memory;
 
-  @Option(names = "--disk", paramLabel = "SIZE", description = "What it may write, for example 2g")
+  @Option(
+      names = "--disk",
+      paramLabel = "SIZE",
+      description = "What it may write, for example 2g; beyond that a write finds no space")
   private @Nullable String disk;
+
+  @Option(
+      names = "--inodes",
+      paramLabel = "N",
+      description = "How many files it may write; only with --disk. Default: one per 16 KiB")
+  private @Nullable Integer inodes;
 
   @Option(names = "--pids", paramLabel = "N", description = "Processes and threads.")
   private @Nullable Integer pids;
@@ -126,6 +135,9 @@ final class SpecOptions {
     }
     if (disk != null) {
       limits.setDiskBytes(Sizes.bytes(disk));
+    }
+    if (inodes != null) {
+      limits.setInodes(positive("--inodes", inodes));
     }
     return limits.build();
   }

@@ -16,6 +16,7 @@ public final class KnownSettings {
   private static final List<String> NAMES =
       List.of(
           "node.collapse-bytes",
+          "node.disk-reserve-bytes",
           "node.idle-timeout",
           "node.journal",
           "node.lease",

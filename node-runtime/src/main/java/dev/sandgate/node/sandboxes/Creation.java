@@ -4,6 +4,7 @@ package dev.sandgate.node.sandboxes;
 
 import static dev.sandgate.node.checks.Fields.rangeOr;
 
+import dev.sandgate.node.disk.DiskReserve;
 import dev.sandgate.node.environments.Environments;
 import dev.sandgate.node.latencies.Latencies;
 import dev.sandgate.node.latencies.Latencies.Operation;
@@ -36,6 +37,7 @@ final class Creation {
   private final String nodeId;
   private final Reaper reaper;
   private final Latencies latencies;
+  private final DiskReserve reserve;
   private final Semaphore places = new Semaphore(AT_ONCE);
 
   Creation(Sandboxes.Parts parts, Registry registry, Removal removal, Reaper reaper) {
@@ -48,6 +50,7 @@ final class Creation {
     this.nodeId = parts.nodeId();
     this.reaper = reaper;
     this.latencies = parts.latencies();
+    this.reserve = parts.reserve();
   }
 
   /** Makes one for a call that arrived then, and returns when it takes commands; after a failure nothing is left of it. */
@@ -57,6 +60,7 @@ final class Creation {
     Wanted wanted = reader.read(request.getSpec());
     String id = ids.assigned(request.getAssignedId());
     long deadline = begun + TimeUnit.MILLISECONDS.toNanos(timeout);
+    orRefused(() -> reserve.require(wanted.filled().getLimits().getDiskBytes()), begun);
     claim(begun);
     place(deadline);
     try {

@@ -39,12 +39,19 @@ final class CurrentUsage {
   }
 
   private static SandboxUsage shown(Usage usage) {
-    return SandboxUsage.newBuilder()
-        .setCpuMicros(TimeUnit.NANOSECONDS.toMicros(usage.cpu().toNanos()))
-        .setMemoryBytes(usage.memoryBytes())
-        .setPeakMemoryBytes(usage.peakMemoryBytes())
-        .setProcesses(usage.processes())
-        .setOomKills(usage.outOfMemoryKills())
-        .build();
+    SandboxUsage.Builder shown =
+        SandboxUsage.newBuilder()
+            .setCpuMicros(TimeUnit.NANOSECONDS.toMicros(usage.cpu().toNanos()))
+            .setMemoryBytes(usage.memoryBytes())
+            .setPeakMemoryBytes(usage.peakMemoryBytes())
+            .setProcesses(usage.processes())
+            .setOomKills(usage.outOfMemoryKills());
+    if (usage.diskBytes() != Usage.UNKNOWN) {
+      shown.setDiskBytes(usage.diskBytes());
+    }
+    if (usage.inodes() != Usage.UNKNOWN) {
+      shown.setInodes(usage.inodes());
+    }
+    return shown.build();
   }
 }

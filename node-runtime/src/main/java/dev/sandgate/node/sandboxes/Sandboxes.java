@@ -6,6 +6,7 @@ import dev.sandgate.node.backends.Backends;
 import dev.sandgate.node.checks.Fields;
 import dev.sandgate.node.config.Capacity;
 import dev.sandgate.node.config.Defaults;
+import dev.sandgate.node.disk.DiskReserve;
 import dev.sandgate.node.environments.Environments;
 import dev.sandgate.node.latencies.Latencies;
 import dev.sandgate.node.rpc.Blocking;
@@ -46,6 +47,7 @@ public final class Sandboxes {
    * @param defaults of requests that leave fields out
    * @param capacity how many, how long
    * @param latencies where it is told how long it took to make them
+   * @param reserve what new ones must leave of the disk
    */
   public record Parts(
       String nodeId,
@@ -54,7 +56,8 @@ public final class Sandboxes {
       Database database,
       Defaults defaults,
       Capacity capacity,
-      Latencies latencies) {}
+      Latencies latencies,
+      DiskReserve reserve) {}
 
   /** Reads what an earlier run recorded; blocks. */
   public Sandboxes(Parts parts) {

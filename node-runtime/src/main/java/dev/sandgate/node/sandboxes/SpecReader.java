@@ -26,6 +26,7 @@ final class SpecReader {
   private static final Pattern DNS_LABEL = Pattern.compile("[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?");
   private static final long MIN_MEMORY = 16L << 20;
   private static final long MAX_BYTES = 1L << 50;
+  private static final long MAX_INODES = 1L << 31;
   private static final long MAX_TIME = Duration.ofDays(7).toMillis();
   private static final int MAX_LAYERS = 64;
 
@@ -58,7 +59,8 @@ final class SpecReader {
               limits.getMemoryBytes(),
               limits.getPids(),
               limits.getDiskBytes(),
-              limits.getOpenFiles()),
+              limits.getOpenFiles(),
+              limits.getInodes()),
           filled.getQosClass() == dev.sandgate.proto.v1.QosClass.QOS_CLASS_LATENCY_SENSITIVE
               ? QosClass.LATENCY_SENSITIVE
               : QosClass.BEST_EFFORT,
@@ -119,6 +121,7 @@ final class SpecReader {
             (int)
                 rangeOr(
                     "limits.open_files", asked.getOpenFiles(), 64, 1_048_576, usual.openFiles()))
+        .setInodes(rangeOr("limits.inodes", asked.getInodes(), 16, MAX_INODES, usual.inodes()))
         .build();
   }
 

@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+package dev.sandgate.node;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.sandgate.node.support.Rpc.Failed;
+import dev.sandgate.node.support.TestNode;
+import dev.sandgate.proto.v1.CreateSandboxBatchRequest;
+import dev.sandgate.proto.v1.CreateSandboxRequest;
+import dev.sandgate.proto.v1.Limits;
+import dev.sandgate.proto.v1.SandboxesGrpcClient;
+import dev.sandgate.spi.ErrorCode;
+import dev.sandgate.spi.SandgateException;
+import io.vertx.grpc.common.GrpcStatus;
+import org.junit.jupiter.api.Test;
+
+/** What new sandboxes must leave of the disk. */
+class DiskReserveTest {
+
+  private static final String SETTING = "node.disk-reserve-bytes";
+
+  private static TestNode node(long reserve) {
+    return TestNode.start(config -> TestNode.with(config, SETTING, Long.toString(reserve)));
+  }
+
+  private static CreateSandboxRequest limited(long bytes) {
+    return CreateSandboxRequest.newBuilder()
+        .setSpec(TestNode.spec().setLimits(Limits.newBuilder().setDiskBytes(bytes)))
+        .build();
+  }
+
+  private static void refused(TestNode node, CreateSandboxRequest request) {
+    Failed failed =
+        assertThrows(Failed.class, () -> node.rpc().unary(SandboxesGrpcClient.Create, request));
+    assertEquals(GrpcStatus.RESOURCE_EXHAUSTED, failed.status(), failed.getMessage());
+    assertEquals(SETTING, failed.detail().getField());
+    assertTrue(String.valueOf(failed.getMessage()).contains(SETTING), failed.getMessage());
+  }
+
+  @Test
+  void shouldRefuseCreatesWhenLessThanTheReserveIsFree() {
+    try (TestNode node = node(1L << 55)) {
+      refused(node, TestNode.request().build());
+      var items =
+          node.rpc().stream(
+                  SandboxesGrpcClient.CreateBatch,
+                  CreateSandboxBatchRequest.newBuilder()
+                      .setSpec(TestNode.spec())
+                      .setCount(3)
+                      .build())
+              .rest();
+      assertEquals(3, items.stream().filter(i -> i.getError().getField().equals(SETTING)).count());
+      assertEquals(0, node.host().sandboxIds().size());
+    }
+  }
+
+  @Test
+  void shouldRefuseALimitThatWouldReachIntoTheReserve() {
+    try (TestNode node = node(1)) {
+      refused(node, limited(1L << 50));
+      node.create();
+    }
+  }
+
+  @Test
+  void shouldLeaveATwentiethByDefaultAndNothingWhenToldSo() {
+    try (TestNode node = TestNode.start()) {
+      node.create();
+      refused(node, limited(1L << 50));
+    }
+    try (TestNode node = node(0)) {
+      node.create();
+    }
+  }
+
+  @Test
+  void shouldNameTheSettingThatIsNoNumber() {
+    SandgateException refused =
+        assertThrows(
+            SandgateException.class,
+            () -> TestNode.start(config -> TestNode.with(config, SETTING, "1g")).close());
+    assertEquals(ErrorCode.INVALID_CONFIG, refused.code());
+    assertEquals(SETTING, refused.field());
+  }
+}
