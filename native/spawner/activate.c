@@ -278,6 +278,7 @@ int activating_begin(struct host *host, struct activating *activating, struct fa
   }
   snprintf(activating->bounded.upper, sizeof activating->bounded.upper, "%s", activation->upper);
   snprintf(activating->bounded.template, sizeof activating->bounded.template, "%s", activation->template);
+  activating->bounded.reserved = activation->reserved;
   if (task_begin(host, &activating->task, bounded_make, &activating->bounded, fault) == 0) {
     return 0;
   }

@@ -19,6 +19,7 @@ struct activation {
   uint64_t disk_bytes;
   char host_name[65]; ///< empty: the blank's stays
   char template[ID_ROOM]; ///< of a bounded upper; empty: a plain one
+  bool reserved;          ///< a bounded upper's room is
   size_t layer_count;
   char layers[LAYERS_MOST][LAYER_PATH_ROOM];
 };

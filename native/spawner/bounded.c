@@ -29,15 +29,21 @@ static int open_template(struct host *host, const char *name, struct fault *faul
   return fd >= 0 ? fd : fail(fault, STEP_UPPER, "open the template uppers/%s", path);
 }
 
-static int copy_template(struct host *host, const char *template, int directory, struct fault *fault) {
+/// Blocks that are only taken when they are written to may be gone by then, and nobody would be told.
+static int reserve(int image, off_t size) {
+  return fallocate(image, 0, 0, size);
+}
+
+static int copy_template(struct host *host, const struct bounded *bounded, int directory, struct fault *fault) {
   struct stat facts;
-  int from = open_template(host, template, fault);
+  int from = open_template(host, bounded->template, fault);
   if (from < 0) {
     return -1;
   }
   int image = openat(directory, "image", O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-  if (image < 0 || fstat(from, &facts) != 0 || file_copy(from, image, facts.st_size) != 0) {
-    fail(fault, STEP_UPPER, "copy the template %s", template);
+  if (image < 0 || fstat(from, &facts) != 0 || file_copy(from, image, facts.st_size) != 0 ||
+      (bounded->reserved && reserve(image, facts.st_size) != 0)) {
+    fail(fault, STEP_UPPER, "make an image of the template %s", bounded->template);
     if (image >= 0) {
       close(image);
     }
@@ -116,7 +122,7 @@ static void count_room(int mount, struct report *report) {
 }
 
 static void fill(struct host *host, const struct bounded *bounded, int directory, struct report *report) {
-  int image = copy_template(host, bounded->template, directory, &report->fault);
+  int image = copy_template(host, bounded, directory, &report->fault);
   int mount = image < 0 ? -1 : mount_image(host, directory, image, &report->fault);
   if (image >= 0) {
     close(image);

@@ -6,12 +6,14 @@
 #include "task.h"
 #include "upper.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /// What is asked for when a sandbox may write so much and no more.
 struct bounded {
   char upper[256];
   char template[ID_ROOM]; ///< an empty file system of the wanted size, below uppers/.templates
+  bool reserved;          ///< the host's disk has room for all of it, now and later
 };
 
 /// What a bounded upper holds, and the most it can hold, its own bookkeeping left out.

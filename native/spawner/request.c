@@ -138,6 +138,7 @@ static enum outcome activate_blank(struct host *host, struct reader *fields, str
   }
   read_optional(fields, activation->host_name, sizeof activation->host_name);
   read_optional(fields, activation->template, sizeof activation->template);
+  activation->reserved = !fields->broken && fields->at != fields->end && read_u8(fields) != 0;
   named = named && (activation->template[0] == 0 || id_valid(activation->template));
   enum outcome judged = judge(fields, named, fault);
   if (judged != DONE) {

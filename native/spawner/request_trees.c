@@ -71,6 +71,7 @@ enum outcome try_disk(struct host *host, struct reader *fields, struct work *wor
   struct trial *trial = &work->trial;
   read_str(fields, trial->bounded.upper, sizeof trial->bounded.upper);
   enum outcome judged = judge(fields, read_id(fields, trial->bounded.template), fault);
+  trial->bounded.reserved = false;
   if (judged != DONE) {
     return judged;
   }

@@ -96,11 +96,12 @@ class Client:
     def create(self, name, **options):
         return self.call(CREATE, self.create_fields(name, **options)).take("I")
 
-    def activate(self, name, pid, layers, upper=None, disk=0, host_name=None, template=None):
+    def activate(self, name, pid, layers, upper=None, disk=0, host_name=None, template=None, reserved=False):
         fields = text(name) + struct.pack(">I", pid) + text(upper or f"uppers/{name}") + struct.pack(">Q", disk)
         fields += struct.pack(">H", len(layers)) + b"".join(text(layer) for layer in layers)
         fields += text(host_name or "") if host_name or template else b""
-        self.call(ACTIVATE, fields + (text(template) if template else b""))
+        fields += text(template) if template else b""
+        self.call(ACTIVATE, fields + (b"\x01" if reserved else b""))
 
     def destroy(self, name, upper=None):
         self.call(DESTROY, text(name) + text(f"uppers/{name}" if upper is None else upper))

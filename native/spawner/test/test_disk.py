@@ -3,6 +3,7 @@
 """Sandboxes that may write so much and no more: each upper is a file system of its own."""
 
 import errno
+import hashlib
 import os
 import pathlib
 import struct
@@ -30,6 +31,61 @@ def loops():
     return {tuple(line.split()) for line in listed.splitlines()}
 
 
+def make_template(uppers, name, size, inodes):
+    file = uppers / ".templates" / name
+    file.parent.mkdir(exist_ok=True)
+    with open(file, "wb") as out:
+        out.truncate(size)
+    command = ["mkfs.ext4", "-q", "-F", "-b", "4096", "-m", "0", "-N", str(inodes), "-I", "256", "-O", FEATURES]
+    subprocess.run([*command, "-E", "lazy_itable_init=1,num_backup_sb=0", file], check=True)
+
+
+class SmallDisk(Node):
+    """Its uppers lie on a file system of 32 MiB."""
+
+    def start(self):
+        uppers = self.state / "uppers"
+        uppers.mkdir()
+        with open(self.directory / "disk", "wb") as out:
+            out.truncate(32 * MEBIBYTE)
+        subprocess.run(["mkfs.ext4", "-q", "-F", self.directory / "disk"], check=True)
+        subprocess.run(["mount", "-o", "loop", self.directory / "disk", uppers], check=True)
+        super().start()
+
+    def close(self):
+        for name in self.client.list():
+            self.client.destroy(name)
+        await_true(lambda: not any((self.state / "uppers" / ".trash").iterdir()), "the trash is empty", 60)
+        subprocess.run(["umount", "-l", self.state / "uppers"], check=True)
+        (self.state / "uppers" / ".trash").mkdir()
+        super().close()
+
+
+class Reserved(unittest.TestCase):
+    def test_what_is_reserved_is_there_although_the_disk_is_full(self):
+        node = SmallDisk()
+        self.addCleanup(node.close)
+        base = node.image("base.erofs", busybox)
+        make_template(node.state / "uppers", "t12", 12 * MEBIBYTE, 256)
+        for name in ("one", "two"):
+            node.client.activate(name, node.client.create(name), [base], disk=1, template="t12", reserved=True)
+        with self.assertRaises(Failure) as caught:
+            node.client.activate("three", node.client.create("three"), [base], disk=1, template="t12", reserved=True)
+        self.assertEqual(caught.exception.error, errno.ENOSPC, caught.exception)
+        node.client.activate("plain", node.client.create("plain"), [base])
+        result = node.shell("plain", "dd if=/dev/zero of=/big bs=64k 2>&1")
+        self.assertIn("No space left on device", result.output)
+        self.assertEqual(node.shell("one", "head -c 10000000 /dev/urandom > /mine").code, 0)
+        inside = node.shell("one", "sha256sum < /mine").output.split()[0]
+        image = node.state / "uppers/one/image"
+        on_device = (f"{os.major(image.stat().st_dev)}:{os.minor(image.stat().st_dev)}", str(image.stat().st_ino))
+        for cgroup in pathlib.Path("/sys/fs/cgroup").rglob(f"{node.cgroup_name}/*/one/cgroup.kill"):
+            cgroup.write_text("1")
+        await_true(lambda: on_device not in loops(), "the kernel has written everything and let go")
+        data = subprocess.check_output(["debugfs", "-R", "cat /upper/mine", image], stderr=subprocess.DEVNULL)
+        self.assertEqual(hashlib.sha256(data).hexdigest(), inside)
+
+
 class Disk(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -37,20 +93,11 @@ class Disk(unittest.TestCase):
         cls.client = cls.node.client
         cls.layers = [cls.node.image("base.erofs", base)]
         cls.uppers = cls.node.state / "uppers"
-        (cls.uppers / ".templates").mkdir()
-        cls.template("t32", SIZE + 2 * MEBIBYTE, 1024)
+        make_template(cls.uppers, "t32", SIZE + 2 * MEBIBYTE, 1024)
 
     @classmethod
     def tearDownClass(cls):
         cls.node.close()
-
-    @classmethod
-    def template(cls, name, size, inodes):
-        file = cls.uppers / ".templates" / name
-        with open(file, "wb") as out:
-            out.truncate(size)
-        command = ["mkfs.ext4", "-q", "-F", "-b", "4096", "-m", "0", "-N", str(inodes), "-I", "256", "-O", FEATURES]
-        subprocess.run([*command, "-E", "lazy_itable_init=1,num_backup_sb=0", file], check=True)
 
     def start(self, name, template="t32"):
         pid = self.client.create(name)
@@ -86,6 +133,7 @@ class Disk(unittest.TestCase):
         size = int(self.shell("full", "stat -c %s /big"))
         self.assertLess(abs(size - most), most // 100)
         self.assertGreater(self.room("full")["bytes"], most * 99 // 100)
+        self.assertIn("No space left on device", self.node.shell("full", "fallocate -l 100G /more 2>&1").output)
         self.assertNotEqual(self.node.shell("full", "head -c 100000 /big > /tmp/more").code, 0)
         self.shell("beside", "head -c 20000000 /dev/zero > /mine")
         self.shell("full", "rm /big /tmp/more; head -c 20000000 /dev/zero > /again; sync")

@@ -9,6 +9,7 @@ import dev.sandgate.support.agent.AgentConnection;
 import dev.sandgate.support.agent.AgentSetup;
 import dev.sandgate.support.spawner.Activation;
 import dev.sandgate.support.spawner.Blank;
+import dev.sandgate.support.spawner.DiskBound;
 import io.smallrye.mutiny.Uni;
 import java.time.Duration;
 import java.util.List;
@@ -37,14 +38,15 @@ record Assembly(Host host, SandboxSpec spec) {
   /** Makes it; blocks. The way back of each step is pushed on {@code undo}. */
   AgentConnection make(Undo undo) {
     if (!ImageSize.isWanted(limits())) {
-      return make(undo, "");
+      return make(undo, DiskBound.NONE);
     }
     try (ImageTemplates.Lease template = host.templates().lease(ImageSize.of(limits()))) {
-      return make(undo, template.name());
+      boolean reserved = host.settings().diskReserved();
+      return make(undo, new DiskBound(limits().diskBytes(), template.name(), reserved));
     }
   }
 
-  private AgentConnection make(Undo undo, String template) {
+  private AgentConnection make(Undo undo, DiskBound disk) {
     ResourceLimits limits = limits();
     List<String> layers = host.layers().link(spec.layers());
     int pid = host.blanks().make(blank(limits), undo);
@@ -53,14 +55,7 @@ record Assembly(Host host, SandboxSpec spec) {
     Uni<AgentConnection> greeting = greet(pid, undo);
     host.spawner()
         .activate(
-            new Activation(
-                spec.id(),
-                pid,
-                Host.upper(spec.id()),
-                limits.diskBytes(),
-                template,
-                layers,
-                spec.hostname()));
+            new Activation(spec.id(), pid, Host.upper(spec.id()), disk, layers, spec.hostname()));
     AgentConnection agent = greeting.await().indefinitely();
     agent
         .setUp(new AgentSetup("", spec.user(), spec.env(), limits.openFiles()))

@@ -21,6 +21,8 @@ import java.util.Map;
  *     cgroup-name}; the binaries default to those in the directory of the system property {@code sandgate.native}
  * @param limits what a sandbox may use that asks for nothing: {@code cpu-millis}, {@code memory-bytes}, {@code pids}, {@code
  *     disk-bytes}, {@code open-files}, {@code inodes}; 0 is no limit
+ * @param diskReserved {@code disk-reserved}: whether a limit of disk takes the room at once, so that it is there when it is
+ *     wanted; otherwise limits may be more than the disk
  * @param tuning when a silent agent is given up: {@code probe-millis}, {@code probe-misses}
  * @param threads event loops for the agents' connections
  */
@@ -29,6 +31,7 @@ record ContainerSettings(
     String runtime,
     SpawnerSettings spawner,
     ResourceLimits limits,
+    boolean diskReserved,
     AgentTuning tuning,
     int threads) {
 
@@ -52,6 +55,7 @@ record ContainerSettings(
             read.oneOf("runtime", Map.of("crun", "crun", "runc", "runc"), "crun"),
             spawner(context, read),
             limits(read),
+            read.oneOf("disk-reserved", Map.of("true", true, "false", false), "true"),
             tuning(read),
             (int) read.number("threads", 1, 64, usualThreads()));
     read.refuseUnknown();

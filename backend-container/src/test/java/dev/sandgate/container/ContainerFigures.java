@@ -12,7 +12,7 @@ import java.util.Map;
 
 /**
  * Measures, one after another: creation until the first command has ended, commands, removals. Run with the test class
- * path, {@code -Dsandgate.native=…} and the number of rounds.
+ * path, {@code -Dsandgate.native=…}, the number of rounds, the provider of blanks and a limit of disk in bytes.
  */
 final class ContainerFigures {
 
@@ -21,7 +21,9 @@ final class ContainerFigures {
   public static void main(String[] arguments) throws Exception {
     int rounds = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 300;
     String provider = arguments.length > 1 ? arguments[1] : "native";
-    try (ContainerFixture fixture = new ContainerFixture(Map.of("provider", provider))) {
+    String disk = arguments.length > 2 ? arguments[2] : "0";
+    Map<String, String> settings = Map.of("provider", provider, "disk-bytes", disk);
+    try (ContainerFixture fixture = new ContainerFixture(settings)) {
       lives(fixture, Math.max(20, rounds / 4));
       List<long[]> lives = lives(fixture, rounds);
       print("create", lives, 0);

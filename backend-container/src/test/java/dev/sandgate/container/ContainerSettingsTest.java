@@ -35,6 +35,7 @@ final class ContainerSettingsTest {
     assertEquals(Path.of("/var/lib/x"), settings.spawner().state());
     assertEquals(100_000, settings.spawner().uidBase());
     assertEquals(new ResourceLimits(2000, 2L << 30, 1024, 0, 0), settings.limits());
+    assertTrue(settings.diskReserved());
     assertEquals(Duration.ofSeconds(3), settings.tuning().probeInterval());
     assertEquals(3, settings.tuning().probeMisses());
     assertTrue(settings.threads() >= 1);
@@ -60,6 +61,7 @@ final class ContainerSettingsTest {
                 Map.entry("disk-bytes", "4"),
                 Map.entry("open-files", "5"),
                 Map.entry("inodes", "6"),
+                Map.entry("disk-reserved", "false"),
                 Map.entry("probe-millis", "60"),
                 Map.entry("probe-misses", "7"),
                 Map.entry("threads", "8")));
@@ -71,6 +73,7 @@ final class ContainerSettingsTest {
     assertEquals(200_000, settings.spawner().uidBase());
     assertEquals("c", settings.spawner().cgroupName());
     assertEquals(new ResourceLimits(1, 2, 3, 4, 5, 6), settings.limits());
+    assertEquals(false, settings.diskReserved());
     assertEquals(Duration.ofMillis(60), settings.tuning().probeInterval());
     assertEquals(7, settings.tuning().probeMisses());
     assertEquals(8, settings.threads());
@@ -92,6 +95,7 @@ final class ContainerSettingsTest {
     "memory-bytes, much",
     "pids, -1",
     "threads, 0",
+    "disk-reserved, maybe",
     "probe-misses, 0",
     "no-such-key, 1"
   })

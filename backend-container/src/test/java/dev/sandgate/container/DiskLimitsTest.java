@@ -110,6 +110,29 @@ final class DiskLimitsTest {
   }
 
   @Test
+  void shouldTakeTheRoomAtOnceUnlessToldOtherwise() throws Exception {
+    SandboxSpec reserved = spec(20 * MEBIBYTE, 0);
+    Sandbox sandbox = fixture.create(reserved);
+    assertTrue(taken(fixture, reserved) >= 20 * MEBIBYTE);
+    destroy(sandbox);
+    try (ContainerFixture sparse = new ContainerFixture(Map.of("disk-reserved", "false"))) {
+      SandboxSpec overcommitted =
+          sparse.spec(
+              new ResourceLimits(0, 0, 0, 20 * MEBIBYTE, 0),
+              QosClass.BEST_EFFORT,
+              List.of(sparse.layer));
+      Sandbox loose = sparse.create(overcommitted);
+      assertTrue(taken(sparse, overcommitted) < MEBIBYTE);
+      destroy(loose);
+    }
+  }
+
+  private static long taken(ContainerFixture where, SandboxSpec spec) throws Exception {
+    Path image = where.context.stateDirectory().resolve("uppers").resolve(spec.id() + "/image");
+    return 512 * Long.parseLong(BusyboxLayer.tool("stat", "-c", "%b", image.toString()).strip());
+  }
+
+  @Test
   void shouldTellExactlyWhatIsWritten() {
     Sandbox sandbox = fixture.create(spec(50 * MEBIBYTE, 0));
     assertEquals(0, usage(sandbox).diskBytes());

@@ -14,7 +14,11 @@ import dev.sandgate.proto.v1.Limits;
 import dev.sandgate.proto.v1.SandboxesGrpcClient;
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.SandgateException;
+import dev.sandgate.tck.Eventually;
+import dev.sandgate.tck.fake.Faults.Point;
 import io.vertx.grpc.common.GrpcStatus;
+import java.io.IOException;
+import java.nio.file.Files;
 import org.junit.jupiter.api.Test;
 
 /** What new sandboxes must leave of the disk. */
@@ -62,6 +66,20 @@ class DiskReserveTest {
     try (TestNode node = node(1)) {
       refused(node, limited(1L << 50));
       node.create();
+    }
+  }
+
+  @Test
+  void shouldCountWhatOthersAreAboutToTake() throws IOException {
+    try (TestNode node = node(0)) {
+      long most = Files.getFileStore(node.directory()).getUsableSpace() / 3 * 2;
+      node.host().faults().hang(Point.CREATE);
+      var first = node.rpc().stream(SandboxesGrpcClient.Create, limited(most));
+      Eventually.holds("it is being made", () -> node.host().faults().passed(Point.CREATE) > 0);
+      refused(node, limited(most));
+      node.host().faults().clear();
+      first.only();
+      node.rpc().unary(SandboxesGrpcClient.Create, limited(most));
     }
   }
 

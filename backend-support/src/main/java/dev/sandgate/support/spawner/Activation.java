@@ -10,19 +10,12 @@ import java.util.List;
  * @param id of the blank
  * @param pid of its agent on the host
  * @param upper directory to make for what it writes, relative to the state directory
- * @param diskBytes how much it may write, 0 for no limit
- * @param template of a limited one's file system, in {@code uppers/.templates}; empty without a limit
+ * @param disk how much it may write
  * @param layers images, lowest first, relative to the state directory
  * @param hostname seen inside
  */
 public record Activation(
-    String id,
-    int pid,
-    String upper,
-    long diskBytes,
-    String template,
-    List<String> layers,
-    String hostname) {
+    String id, int pid, String upper, DiskBound disk, List<String> layers, String hostname) {
 
   /** Freezes the layers. */
   public Activation {

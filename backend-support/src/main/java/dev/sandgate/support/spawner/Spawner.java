@@ -109,11 +109,11 @@ public final class Spawner implements AutoCloseable {
           w.str(activation.id())
               .u32(activation.pid())
               .str(activation.upper())
-              .u64(activation.diskBytes())
+              .u64(activation.disk().bytes())
               .list(activation.layers())
               .str(activation.hostname());
-          if (!activation.template().isEmpty()) {
-            w.str(activation.template());
+          if (activation.disk().bytes() != 0) {
+            w.str(activation.disk().template()).u8(activation.disk().reserved() ? 1 : 0);
           }
         });
   }

@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Random;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -144,12 +145,26 @@ final class CommandsTest {
       assertTrue(err.toString().contains("--cpu: "), err.toString());
     }
     assertEquals(2, run("create", "busybox", "--pids", "0", "--label", "bad=1"));
-    assertEquals(1, run("create", "busybox", "--disk", "1g", "--label", "bad=1"));
+    assertEquals(1, run("create", "busybox", "--disk", "1k", "--label", "bad=1"));
     assertTrue(err.toString().contains("limits.disk_bytes"), err.toString());
+    assertEquals(1, run("create", "busybox", "--inodes", "100", "--label", "bad=1"));
+    assertTrue(err.toString().contains("limits.inodes"), err.toString());
+    assertEquals(2, run("create", "busybox", "--inodes", "0", "--label", "bad=1"));
     assertEquals(2, runAs("two\nlines", "ls"));
     assertTrue(err.toString().contains("--key: "), err.toString());
     assertFalse(err.toString().contains("lines\n"), err.toString());
     assertEquals("", done("ls", "-q", "-l", "bad=1"));
+  }
+
+  @Test
+  void shouldLimitTheDiskAndShowHowFullItIs() {
+    String id = done("create", "busybox", "--disk", "20m", "--inodes", "500").strip();
+    assertEquals(1, run("exec", id, "dd", "if=/dev/zero", "of=/tmp/big", "bs=1M", "count=30"));
+    String shown = done("get", id);
+    for (String row : List.of("disk limit +20.0 MiB", "inodes limit +500", "disk used +(19|20)")) {
+      assertTrue(Pattern.compile(row).matcher(shown).find(), row + ": " + shown);
+    }
+    done("rm", id);
   }
 
   @Test

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
 /**
@@ -30,6 +31,7 @@ public final class DiskReserve {
 
   private final OptionalLong wanted;
   private final List<Disk> disks = new ArrayList<>();
+  private final AtomicLong held = new AtomicLong();
 
   private record Disk(Path place, FileStore store) {}
 
@@ -64,34 +66,53 @@ public final class DiskReserve {
     }
   }
 
+  /** Room for what is being made; to be closed when it has taken its room, or was given up. */
+  public interface Hold extends AutoCloseable {
+    @Override
+    void close();
+  }
+
   /**
-   * Blocks for a moment.
+   * Keeps room for something that is being made, so that others that are made meanwhile do not count on it too. Blocks for a
+   * moment.
    *
-   * @param bytes that may be written beside what is there
+   * @param bytes that it may write
    * @throws SandgateException RESOURCE_EXHAUSTED when less than the reserve would be left of some file system
    */
-  public void require(long bytes) {
-    for (Disk disk : disks) {
-      try {
-        require(disk, bytes);
-      } catch (IOException e) {
-        throw new SandgateException(
-            ErrorCode.INTERNAL, "", "the free space of %s is not known".formatted(disk.place), e);
+  public Hold hold(long bytes) {
+    long others = held.getAndAdd(bytes);
+    try {
+      for (Disk disk : disks) {
+        require(disk, bytes, others);
       }
+      return () -> held.addAndGet(-bytes);
+    } catch (RuntimeException e) {
+      held.addAndGet(-bytes);
+      throw e;
     }
   }
 
-  private void require(Disk disk, long bytes) throws IOException {
-    long free = disk.store.getUsableSpace();
-    long reserve = wanted.orElse(Math.min(USUAL_MOST, disk.store.getTotalSpace() / USUAL_SHARE));
-    if (free < reserve || free - reserve < bytes) {
+  private void require(Disk disk, long bytes, long others) {
+    try {
+      long free = disk.store.getUsableSpace() - others;
+      long reserve = wanted.orElse(Math.min(USUAL_MOST, disk.store.getTotalSpace() / USUAL_SHARE));
+      if (free < reserve || free - reserve < bytes) {
+        throw exhausted(
+            "%s has %,d bytes free, which is less than the reserve of %,d%s"
+                .formatted(disk.place, Math.max(0, free), reserve, asked(bytes)));
+      }
+    } catch (IOException e) {
       throw new SandgateException(
-          ErrorCode.RESOURCE_EXHAUSTED,
-          SETTING,
-          "%s: %s has %,d bytes free, which is less than the reserve of %,d%s; delete sandboxes or lower the setting"
-              .formatted(SETTING, disk.place, free, reserve, asked(bytes)),
-          null);
+          ErrorCode.INTERNAL, "", "the free space of %s is not known".formatted(disk.place), e);
     }
+  }
+
+  private static SandgateException exhausted(String why) {
+    return new SandgateException(
+        ErrorCode.RESOURCE_EXHAUSTED,
+        SETTING,
+        SETTING + ": " + why + "; delete sandboxes or lower the setting",
+        null);
   }
 
   private static String asked(long bytes) {

@@ -20,6 +20,7 @@ import dev.sandgate.spi.SandgateException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /** Makes sandboxes; blocking straight-line code on virtual threads. */
 final class Creation {
@@ -60,20 +61,24 @@ final class Creation {
     Wanted wanted = reader.read(request.getSpec());
     String id = ids.assigned(request.getAssignedId());
     long deadline = begun + TimeUnit.MILLISECONDS.toNanos(timeout);
-    orRefused(() -> reserve.require(wanted.filled().getLimits().getDiskBytes()), begun);
-    claim(begun);
-    place(deadline);
-    try {
-      LiveSandbox live = register(wanted, id);
+    try (DiskReserve.Hold _ = room(wanted, begun)) {
+      claim(begun);
+      place(deadline);
       try {
-        Sandbox made = make(live, key, new Clock(begun, deadline));
-        latencies.done(Operation.CREATE, begun);
-        return made;
+        return create(register(wanted, id), key, new Clock(begun, deadline));
       } finally {
-        live.limits().unused();
+        places.release();
       }
+    }
+  }
+
+  private Sandbox create(LiveSandbox live, RequestKey key, Clock clock) {
+    try {
+      Sandbox made = make(live, key, clock);
+      latencies.done(Operation.CREATE, clock.begun());
+      return made;
     } finally {
-      places.release();
+      live.limits().unused();
     }
   }
 
@@ -130,17 +135,32 @@ final class Creation {
 
   /** Who finds no room hears so at once, however many are being made. */
   private void claim(long begun) {
-    orRefused(registry::claim, begun);
+    refusing(registry::claim, begun);
   }
 
   /** Fails at once for a call that finds no room; never blocks. */
   void requireRoom(long arrived) {
-    orRefused(registry::requireRoom, arrived);
+    refusing(registry::requireRoom, arrived);
   }
 
-  private void orRefused(Runnable claim, long begun) {
+  /** Room on the disk until the sandbox has taken it. */
+  private DiskReserve.Hold room(Wanted wanted, long begun) {
+    return orRefused(() -> reserve.hold(wanted.filled().getLimits().getDiskBytes()), begun);
+  }
+
+  private void refusing(Runnable claim, long begun) {
+    long _ =
+        orRefused(
+            () -> {
+              claim.run();
+              return begun;
+            },
+            begun);
+  }
+
+  private <T> T orRefused(Supplier<T> claim, long begun) {
     try {
-      claim.run();
+      return claim.get();
     } catch (SandgateException full) {
       latencies.done(Operation.CREATE_REFUSED, begun);
       throw full;
