@@ -11,6 +11,8 @@ import dev.sandgate.node.support.TestNode;
 import dev.sandgate.proto.v1.CreateSandboxBatchRequest;
 import dev.sandgate.proto.v1.CreateSandboxRequest;
 import dev.sandgate.proto.v1.Limits;
+import dev.sandgate.proto.v1.ListNodesRequest;
+import dev.sandgate.proto.v1.NodesGrpcClient;
 import dev.sandgate.proto.v1.SandboxesGrpcClient;
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.SandgateException;
@@ -64,9 +66,19 @@ class DiskReserveTest {
   @Test
   void shouldRefuseALimitThatWouldReachIntoTheReserve() {
     try (TestNode node = node(1)) {
-      refused(node, limited(1L << 50));
+      for (int i = 0; i < 5; i++) {
+        refused(node, limited(1L << 50));
+      }
       node.create();
+      assertEquals(1, living(node));
     }
+  }
+
+  private static int living(TestNode node) {
+    return node.rpc()
+        .unary(NodesGrpcClient.List, ListNodesRequest.getDefaultInstance())
+        .getNodes(0)
+        .getSandboxes();
   }
 
   @Test

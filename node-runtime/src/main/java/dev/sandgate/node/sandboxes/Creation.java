@@ -61,8 +61,8 @@ final class Creation {
     Wanted wanted = reader.read(request.getSpec());
     String id = ids.assigned(request.getAssignedId());
     long deadline = begun + TimeUnit.MILLISECONDS.toNanos(timeout);
+    claim(begun);
     try (DiskReserve.Hold _ = room(wanted, begun)) {
-      claim(begun);
       place(deadline);
       try {
         return create(register(wanted, id), key, new Clock(begun, deadline));
@@ -143,9 +143,15 @@ final class Creation {
     refusing(registry::requireRoom, arrived);
   }
 
-  /** Room on the disk until the sandbox has taken it. */
+  /** Room on the disk until the sandbox has taken it; without it the place is given back. */
   private DiskReserve.Hold room(Wanted wanted, long begun) {
-    return orRefused(() -> reserve.hold(wanted.filled().getLimits().getDiskBytes()), begun);
+    try {
+      return orRefused(
+          () -> reserve.hold(wanted.filled().getLimits().getDiskBytes()), begun);
+    } catch (SandgateException none) {
+      registry.ended();
+      throw none;
+    }
   }
 
   private void refusing(Runnable claim, long begun) {
