@@ -146,8 +146,7 @@ final class Creation {
   /** Room on the disk until the sandbox has taken it; without it the place is given back. */
   private DiskReserve.Hold room(Wanted wanted, long begun) {
     try {
-      return orRefused(
-          () -> reserve.hold(wanted.filled().getLimits().getDiskBytes()), begun);
+      return orRefused(() -> reserve.hold(wanted.filled().getLimits().getDiskBytes()), begun);
     } catch (SandgateException none) {
       registry.ended();
       throw none;
