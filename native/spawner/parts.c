@@ -68,7 +68,6 @@ struct parts *parts_open(int directory, const char *name) {
     free(parts);
     return NULL;
   }
-  parts->remote = -1;
   parts->image = open_part(directory, name, ".image");
   int result = parts->image < 0 ? -1 : map_in(parts, map);
   int error = errno;
@@ -87,9 +86,6 @@ void parts_close(struct parts *parts) {
   }
   if (parts->image >= 0) {
     close(parts->image);
-  }
-  if (parts->remote >= 0) {
-    close(parts->remote);
   }
   free(parts);
 }
@@ -117,21 +113,6 @@ static void count_read(struct parts_counters *counters, size_t length) {
   count(&counters->sizes[slot], 1);
 }
 
-/// Several threads may come here for one image: who loses closes its own.
-static int open_remote(struct parts *parts) {
-  int known = __atomic_load_n(&parts->remote, __ATOMIC_ACQUIRE);
-  if (known >= 0) {
-    return known;
-  }
-  int none = -1;
-  int fd = open(parts->header->remote, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-  if (fd >= 0 && !__atomic_compare_exchange_n(&parts->remote, &none, fd, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-    close(fd);
-    return none;
-  }
-  return fd;
-}
-
 static int read_whole(int fd, void *to, size_t length, uint64_t from) {
   for (size_t have = 0; have < length;) {
     ssize_t got = pread(fd, (char *)to + have, length - have, (off_t)(from + have));
@@ -144,6 +125,17 @@ static int read_whole(int fd, void *to, size_t length, uint64_t from) {
     have += (size_t)got;
   }
   return 0;
+}
+
+/// Opened each time: what is there may have been replaced, or mounted again.
+static int read_remote(const struct parts *parts, void *room, size_t length, uint64_t from) {
+  int remote = open(parts->header->remote, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+  if (remote < 0) {
+    return errno;
+  }
+  int error = read_whole(remote, room, length, from);
+  close(remote);
+  return error;
 }
 
 static int write_whole(int fd, const void *bytes, size_t length, uint64_t at) {
@@ -169,8 +161,7 @@ static bool is_sealed(const struct parts *parts, uint64_t chunk, const void *byt
 int parts_fetch(struct parts *parts, uint64_t chunk, void *room) {
   uint64_t from = chunk * parts->chunk;
   size_t length = parts->size - from < parts->chunk ? (size_t)(parts->size - from) : parts->chunk;
-  int remote = open_remote(parts);
-  int error = remote < 0 ? errno : read_whole(remote, room, length, from);
+  int error = read_remote(parts, room, length, from);
   if (error != 0) {
     count(&parts->header->counters.failures, 1);
     return error;

@@ -37,7 +37,6 @@ struct parts_header {
 /// One open image.
 struct parts {
   int image;
-  int remote; ///< -1 until it is needed
   ino_t identity;
   uint64_t size;
   uint32_t chunk;

@@ -123,6 +123,8 @@ class Parts(unittest.TestCase):
         self.node.shell("gone", "true")
         away = image.remote.with_suffix(".away")
         image.remote.rename(away)
+        self.assertEqual(self.node.shell("gone", "sha256sum /data/9").code, 1)
+        self.assertGreater(image.counters()["failures"], 0)
         other = self.partial("never")
         other.remote.unlink()
         pid = self.client.create("never")

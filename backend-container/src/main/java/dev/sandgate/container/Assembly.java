@@ -29,10 +29,16 @@ record Assembly(Host host, SandboxSpec spec) {
     return host.layers().names(spec.layers());
   }
 
+  /** Lets go of its layers; it has no root any more. */
+  void release() {
+    host.layers().release(spec.id(), spec.layers());
+  }
+
   /** Makes it; blocks. The way back of each step is pushed on {@code undo}. */
   AgentConnection make(Undo undo) {
     ResourceLimits limits = host.settings().limitsFor(spec.limits());
-    List<String> layers = host.layers().link(spec.layers());
+    List<String> layers = host.layers().hold(spec.id(), spec.layers());
+    undo.push("layers of " + spec.id(), this::release);
     int pid = host.blanks().make(blank(limits), undo);
     undo.push(
         "root of " + spec.id(), () -> host.spawner().destroy(spec.id(), Host.upper(spec.id())));

@@ -35,7 +35,7 @@ final class Host implements AutoCloseable {
   private final ContainerSettings settings;
   private final Spawner spawner;
   private final Blanks blanks;
-  private final LayerLinks layers;
+  private final LayerMounts layers;
   private final AgentLoop loop;
   private final ExecutorService threads =
       Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("container-", 0).factory());
@@ -50,7 +50,12 @@ final class Host implements AutoCloseable {
           case NATIVE -> new NativeBlanks(spawner);
           case OCI -> new OciBlanks(settings, spawner);
         };
-    this.layers = new LayerLinks(settings.spawner().state().resolve("layers"));
+    this.layers =
+        new LayerMounts(
+            new LayerLinks(settings.spawner().state()),
+            spawner::forgetLayer,
+            settings.keepLayers(),
+            threads);
     this.loop = new AgentLoop("container-agents", settings.threads(), settings.tuning());
   }
 
@@ -66,7 +71,7 @@ final class Host implements AutoCloseable {
     return blanks;
   }
 
-  LayerLinks layers() {
+  LayerMounts layers() {
     return layers;
   }
 
