@@ -174,6 +174,7 @@ final class Host implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
+    layers.close();
     loop.close();
     try {
       spawner.stopIfUnused();

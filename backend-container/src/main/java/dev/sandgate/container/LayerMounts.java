@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * users; one that has none any more is kept a while, and only then forgotten with its links. What is forgotten is
  * looked at once more under its lock, so that a sandbox which came meanwhile keeps it.
  */
-final class LayerMounts {
+final class LayerMounts implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(LayerMounts.class);
   private static final int MOST_UNUSED = 1_024;
@@ -36,6 +36,7 @@ final class LayerMounts {
   private final Consumer<String> forget;
   private final Map<String, Set<String>> users = new ConcurrentHashMap<>();
   private final Cache<String, Boolean> unused;
+  private volatile boolean closed;
 
   /**
    * None yet.
@@ -110,7 +111,7 @@ final class LayerMounts {
   }
 
   private void removed(@Nullable String name, @Nullable Boolean unused, RemovalCause cause) {
-    if (name != null && cause.wasEvicted()) {
+    if (name != null && cause.wasEvicted() && !closed) {
       dropUnlessUsed(name);
     }
   }
@@ -140,5 +141,12 @@ final class LayerMounts {
     for (String name : links.names()) {
       dropUnlessUsed(name);
     }
+  }
+
+  /** Forgets nothing any more: what there is stays with the spawner, for the next run. */
+  @Override
+  public void close() {
+    closed = true;
+    unused.invalidateAll();
   }
 }

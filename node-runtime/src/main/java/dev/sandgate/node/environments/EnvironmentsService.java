@@ -57,8 +57,13 @@ final class EnvironmentsService {
   private ListEnvironmentsResponse list() {
     return ListEnvironmentsResponse.newBuilder()
         .addAllEnvironments(reach.catalogue().environments().stream().map(this::shown).toList())
-        .addAllEnvironments(reach.sharedOnly().stream().map(this::shown).toList())
+        .addAllEnvironments(reach.sharedOnly().stream().map(this::used).toList())
         .build();
+  }
+
+  private Environment used(Environment shared) {
+    int sandboxes = environments.uses().of(Reach.named(shared)).size();
+    return shared.toBuilder().setSandboxes(sandboxes).build();
   }
 
   private RemoveEnvironmentResponse remove(RemoveEnvironmentRequest request) {

@@ -52,19 +52,30 @@ record Reach(Catalogue catalogue, LayerStore store, Optional<SharedLayers> share
   }
 
   /** Shared ones that no own one hides; none when they cannot be listed, which the node shows elsewhere. */
-  List<Named> sharedOnly() {
+  List<Environment> sharedOnly() {
     if (shared.isEmpty()) {
       return List.of();
     }
     try {
       return shared.get().environments().stream()
-          .map(Reach::named)
-          .filter(named -> catalogue.find(named.key()).isEmpty())
+          .filter(one -> catalogue.find(named(one).key()).isEmpty())
+          .map(one -> shown(one, shared.get()))
           .toList();
     } catch (SandgateException e) {
       LOG.warn("only the node's own environments are listed: {}", e.getMessage());
       return List.of();
     }
+  }
+
+  /** As it is kept there, with what is here of its layers. */
+  private Environment shown(Environment environment, SharedLayers all) {
+    Environment.Builder shown = environment.toBuilder().setShared(true).clearLayers();
+    for (LayerInfo layer : environment.getLayersList()) {
+      boolean whole = store.has(layer.getDigest());
+      LayerInfo plain = layer.toBuilder().setLocalBytes(whole ? layer.getSizeBytes() : 0).build();
+      shown.addLayers(all.shown(plain).orElse(plain));
+    }
+    return shown.build();
   }
 
   Optional<StoredLayer> layer(String digest) {
@@ -114,17 +125,17 @@ record Reach(Catalogue catalogue, LayerStore store, Optional<SharedLayers> share
   }
 
   LayerInfo shown(StoredLayer layer) {
-    LayerInfo info = info(layer);
+    LayerInfo info = info(layer, shared.isEmpty() || store.has(layer.digest()));
     return shared.flatMap(all -> all.shown(info)).orElse(info);
   }
 
-  static LayerInfo info(StoredLayer layer) {
+  private static LayerInfo info(StoredLayer layer, boolean whole) {
     return LayerInfo.newBuilder()
         .setDigest(layer.digest())
         .setKind(layer.kind())
         .setName(layer.name())
         .setSizeBytes(layer.size())
-        .setLocalBytes(layer.size())
+        .setLocalBytes(whole ? layer.size() : 0)
         .setSource(layer.source())
         .build();
   }
@@ -138,7 +149,7 @@ record Reach(Catalogue catalogue, LayerStore store, Optional<SharedLayers> share
         layer.getSource());
   }
 
-  private static Named named(Environment environment) {
+  static Named named(Environment environment) {
     return new Named(
         environment.getName(),
         environment.getTag(),

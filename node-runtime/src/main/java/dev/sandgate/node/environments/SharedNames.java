@@ -29,15 +29,12 @@ final class SharedNames {
     SharedLayers shared = require();
     Named named = environments.requireOwn("reference", request.getReference());
     Environment shown = environments.shown(named);
-    for (LayerInfo layer : shown.getLayersList()) {
-      shared.share(
-          layer.toBuilder().clearLocalBytes().clearDemandBytes().clearBulkBytes().build(),
-          environments.integrity().manifest(layer.getDigest()));
-    }
     Environment.Builder kept = shown.toBuilder().clearSandboxes().clearShared().clearLayers();
-    shown
-        .getLayersList()
-        .forEach(layer -> kept.addLayers(LayerInfo.newBuilder().setDigest(layer.getDigest())));
+    for (LayerInfo layer : shown.getLayersList()) {
+      LayerInfo facts = layer.toBuilder().clearLocalBytes().clearDemandBytes().clearBulkBytes().build();
+      shared.share(facts, environments.integrity().manifest(layer.getDigest()));
+      kept.addLayers(facts);
+    }
     shared.share(kept.build(), request.getReplace());
     return environments.shown(named);
   }

@@ -69,7 +69,11 @@ public final class SharedLayers implements AutoCloseable {
 
   /** What a layer is, if it is shared. */
   public Optional<LayerInfo> layer(String digest) {
-    return held(digest).map(held -> held.facts().getLayer());
+    return holdings
+        .find(digest)
+        .map(Held::facts)
+        .or(() -> access.call("look for a layer", _ -> read(digest)))
+        .map(SharedLayer::getLayer);
   }
 
   /** What was sealed as a layer of which something is here, if it is one of a snapshot. */
@@ -128,7 +132,11 @@ public final class SharedLayers implements AutoCloseable {
       return new Layer(digest, whole);
     }
     refuseDamaged(held);
+    boolean fresh = held.parts().isEmpty();
     LayerParts parts = parts(held);
+    if (fresh) {
+      holdings.trim();
+    }
     if (settings.pulls()) {
       var _ = pull(held, parts);
     }
