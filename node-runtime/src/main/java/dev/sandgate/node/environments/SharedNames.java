@@ -31,7 +31,8 @@ final class SharedNames {
     Environment shown = environments.shown(named);
     Environment.Builder kept = shown.toBuilder().clearSandboxes().clearShared().clearLayers();
     for (LayerInfo layer : shown.getLayersList()) {
-      LayerInfo facts = layer.toBuilder().clearLocalBytes().clearDemandBytes().clearBulkBytes().build();
+      LayerInfo facts =
+          layer.toBuilder().clearLocalBytes().clearDemandBytes().clearBulkBytes().build();
       shared.share(facts, environments.integrity().manifest(layer.getDigest()));
       kept.addLayers(facts);
     }
