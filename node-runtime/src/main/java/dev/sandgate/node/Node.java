@@ -110,13 +110,7 @@ public final class Node implements AutoCloseable {
     Recording recording = Recording.of(config.settings());
     Database database = database(data, recording);
     Backends backends = backends(config, data);
-    Environments environments =
-        new Environments(
-            database,
-            data,
-            LayerSettings.of(config.settings()).collapseBytes(),
-            SharedSettings.of(config.settings()));
-    undo.push("environments", environments::close);
+    Environments environments = environments(config, database);
     Latencies latencies = new Latencies();
     Sandboxes sandboxes =
         new Sandboxes(
@@ -200,6 +194,17 @@ public final class Node implements AutoCloseable {
     Database database = Database.open(data.resolve("node.db"), schema(), durability(recording));
     undo.push("database", database::close);
     return database;
+  }
+
+  private Environments environments(NodeConfig config, Database database) {
+    Environments environments =
+        new Environments(
+            database,
+            config.dataDirectory(),
+            LayerSettings.of(config.settings()).collapseBytes(),
+            SharedSettings.of(config.settings()));
+    undo.push("environments", environments::close);
+    return environments;
   }
 
   private Backends backends(NodeConfig config, Path data) {
