@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
 #include "host.h"
+#include "fuse.h"
 #include "kernel.h"
 
 #include <errno.h>
@@ -48,6 +49,17 @@ static int open_state(struct host *host, struct fault *fault) {
   host->trash = host->uppers < 0 ? -1 : open_directory(host->uppers, ".trash", 0700, fault);
   host->staging = host->trash < 0 ? -1 : open_directory(host->uppers, ".staging", 0700, fault);
   return host->staging < 0 ? -1 : 0;
+}
+
+/// Before the host's mounts are out of sight. Without FUSE there are only whole images, and whoever names another is told.
+static int start_parts(struct host *host, const struct settings *settings, struct fault *fault) {
+  int state = open_directory(AT_FDCWD, settings->state, 0700, fault);
+  if (state < 0) {
+    return -1;
+  }
+  close(state);
+  host->parts = fuse_start(settings->state, &host->no_parts);
+  return 0;
 }
 
 static int copy_program(int from, int to) {
@@ -136,7 +148,6 @@ static int hash_program(struct host *host, struct fault *fault) {
 }
 
 int host_open_run(struct host *host, const struct settings *settings, struct fault *fault) {
-  memset(host, 0, sizeof *host);
   host->settings = *settings;
   if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0) {
     return fail(fault, STEP_START, "make a private mount namespace");
@@ -147,7 +158,8 @@ int host_open_run(struct host *host, const struct settings *settings, struct fau
 }
 
 int host_open(struct host *host, const struct settings *settings, struct fault *fault) {
-  if (host_open_run(host, settings, fault) != 0 || open_state(host, fault) != 0 || seal_agent(host, fault) != 0) {
+  if (start_parts(host, settings, fault) != 0 || host_open_run(host, settings, fault) != 0 ||
+      open_state(host, fault) != 0 || seal_agent(host, fault) != 0) {
     return -1;
   }
   return make_user_ids(host, fault) != 0 ? -1 : hash_program(host, fault);

@@ -26,6 +26,8 @@ struct host {
   int run;        ///< <run>
   int sockets;    ///< <run>/a
   int layers;     ///< <state>/layers
+  int parts;      ///< the file system of images that are partly here, -1 when there can be none
+  struct fault no_parts; ///< why
   int uppers;     ///< <state>/uppers, a detached mount of its own: overlayfs takes no other
   int trash;      ///< <state>/uppers/.trash, in the same mount
   int devices;    ///< the host's /dev, for loop devices; -1 when it has none

@@ -27,13 +27,21 @@ static struct layer cache[CACHE_MOST];
 static size_t cached;
 static unsigned long uses;
 
-static const char *relative(const char *path) {
-  static const char prefix[] = "layers/";
+static const char *below(const char *prefix, const char *path) {
   return strncmp(path, prefix, strlen(prefix)) == 0 ? path + strlen(prefix) : NULL;
 }
 
+/// An image that is partly here is a file of another file system.
+static bool is_partial(const char *path) {
+  return below("parts/", path) != NULL;
+}
+
+static const char *relative(const char *path) {
+  return below(is_partial(path) ? "parts/" : "layers/", path);
+}
+
 static int refuse(const char *path, struct fault *fault) {
-  return fail_with(fault, STEP_LAYER, EINVAL, "a layer is a path below layers/, not %.100s", path);
+  return fail_with(fault, STEP_LAYER, EINVAL, "a layer is a path below layers/ or parts/, not %.100s", path);
 }
 
 static struct layer *find(const char *path) {
@@ -104,12 +112,15 @@ static int map_ids(struct host *host, int mount, const char *path, struct fault 
 }
 
 static int open_image(struct host *host, const char *path, struct fault *fault) {
-  const char *below = relative(path);
-  if (below == NULL) {
+  const char *name = relative(path);
+  if (name == NULL) {
     return refuse(path, fault);
   }
+  if (is_partial(path) && host->parts < 0) {
+    return fail_with(fault, STEP_LAYER, host->no_parts.error, "images are not read on demand: %s", host->no_parts.text);
+  }
   struct stat facts;
-  int image = open_beneath(host->layers, below, O_RDONLY | O_NONBLOCK);
+  int image = open_beneath(is_partial(path) ? host->parts : host->layers, name, O_RDONLY | O_NONBLOCK);
   if (image < 0) {
     return fail(fault, STEP_LAYER, "open the layer %.100s", path);
   }

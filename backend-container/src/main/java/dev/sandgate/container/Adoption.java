@@ -97,6 +97,7 @@ final class Adoption {
   private List<Sandbox> take(String id, AgentConnection agent) {
     SandboxSpec spec = known.get(id);
     if (agent.isSetUp() && spec != null) {
+      host.layers().hold(id, spec.layers());
       return List.of(new ContainerSandbox(new Assembly(host, spec), agent));
     }
     LOG.warn("{} was never finished", id);

@@ -35,6 +35,11 @@ record Assembly(Host host, SandboxSpec spec) {
     return host.settings().limitsFor(spec.limits());
   }
 
+  /** Lets go of its layers; it has no root any more. */
+  void release() {
+    host.layers().release(spec.id(), spec.layers());
+  }
+
   /** Makes it; blocks. The way back of each step is pushed on {@code undo}. */
   AgentConnection make(Undo undo) {
     if (!ImageSize.isWanted(limits())) {
@@ -48,7 +53,8 @@ record Assembly(Host host, SandboxSpec spec) {
 
   private AgentConnection make(Undo undo, DiskBound disk) {
     ResourceLimits limits = limits();
-    List<String> layers = host.layers().link(spec.layers());
+    List<String> layers = host.layers().hold(spec.id(), spec.layers());
+    undo.push("layers of " + spec.id(), this::release);
     int pid = host.blanks().make(blank(limits), undo);
     undo.push(
         "root of " + spec.id(), () -> host.spawner().destroy(spec.id(), Host.upper(spec.id())));

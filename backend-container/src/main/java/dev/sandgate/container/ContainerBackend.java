@@ -28,6 +28,7 @@ final class ContainerBackend implements Backend {
           Capability.CHANGES,
           Capability.CONNECT,
           Capability.LAYERS,
+          Capability.PARTIAL_LAYERS,
           Capability.LIMITS,
           Capability.ADOPT,
           Capability.SESSIONS,

@@ -276,6 +276,7 @@ final class ContainerSandbox implements Sandbox {
     try {
       agent.close(id + " is being removed"); // a reset may have made another one meanwhile
       host.spawner().destroy(id, Host.upper(id));
+      assembly.release();
       terminated.complete(why);
       done.complete(null);
     } catch (RuntimeException e) {

@@ -25,6 +25,7 @@ import java.util.Map;
  *     wanted; otherwise limits may be more than the disk
  * @param tuning when a silent agent is given up: {@code probe-millis}, {@code probe-misses}
  * @param threads event loops for the agents' connections
+ * @param keepLayers how long the mount of a layer is kept that no sandbox stands on: {@code keep-layers-millis}
  */
 record ContainerSettings(
     Provider provider,
@@ -33,7 +34,8 @@ record ContainerSettings(
     ResourceLimits limits,
     boolean diskReserved,
     AgentTuning tuning,
-    int threads) {
+    int threads,
+    Duration keepLayers) {
 
   /** Who makes blank sandboxes. */
   enum Provider {
@@ -44,6 +46,7 @@ record ContainerSettings(
   private static final long MEMORY_BYTES = 2L << 30;
   private static final int PIDS = 1024;
   private static final int CPU_MILLIS = 2000;
+  private static final long KEEP_LAYERS_MILLIS = 600_000;
   private static final int UID_BASE = 100_000;
 
   static ContainerSettings of(BackendContext context) {
@@ -57,7 +60,9 @@ record ContainerSettings(
             limits(read),
             read.oneOf("disk-reserved", Map.of("true", true, "false", false), "true"),
             tuning(read),
-            (int) read.number("threads", 1, 64, usualThreads()));
+            (int) read.number("threads", 1, 64, usualThreads()),
+            Duration.ofMillis(
+                read.number("keep-layers-millis", 1, 86_400_000, KEEP_LAYERS_MILLIS)));
     read.refuseUnknown();
     return settings;
   }

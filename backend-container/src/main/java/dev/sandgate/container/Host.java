@@ -35,7 +35,7 @@ final class Host implements AutoCloseable {
   private final ContainerSettings settings;
   private final Spawner spawner;
   private final Blanks blanks;
-  private final LayerLinks layers;
+  private final LayerMounts layers;
   private final ImageTemplates templates;
   private final AgentLoop loop;
   private final ExecutorService threads =
@@ -51,7 +51,12 @@ final class Host implements AutoCloseable {
           case NATIVE -> new NativeBlanks(spawner);
           case OCI -> new OciBlanks(settings, spawner);
         };
-    this.layers = new LayerLinks(settings.spawner().state().resolve("layers"));
+    this.layers =
+        new LayerMounts(
+            new LayerLinks(settings.spawner().state()),
+            spawner::forgetLayer,
+            settings.keepLayers(),
+            threads);
     this.templates =
         new ImageTemplates(
             settings.spawner().state().resolve("uppers/.templates"),
@@ -71,7 +76,7 @@ final class Host implements AutoCloseable {
     return blanks;
   }
 
-  LayerLinks layers() {
+  LayerMounts layers() {
     return layers;
   }
 
@@ -178,6 +183,7 @@ final class Host implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
+    layers.close();
     loop.close();
     try {
       spawner.stopIfUnused();

@@ -9,66 +9,47 @@ import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The spawner opens images below one directory only: each image in use gets a hard link there, named by its digest. Links
- * whose image the owner has dropped since are swept away.
+ * The spawner opens images below two directories only: each image in use gets a hard link in {@code layers}, one that is here in
+ * part two in {@code parts}, named by its digest.
+ *
+ * @param state the spawner's state directory
  */
-final class LayerLinks {
+record LayerLinks(Path state) {
 
   private static final Logger LOG = LoggerFactory.getLogger(LayerLinks.class);
   private static final Pattern DIGEST = Pattern.compile("sha256:[0-9a-f]{64}");
-  private static final String SUFFIX = ".erofs";
 
-  private final Path directory;
-  private final Set<String> linked = ConcurrentHashMap.newKeySet();
-
-  LayerLinks(Path directory) {
-    this.directory = directory;
-  }
-
-  /** The names of images as the spawner wants them, in the given order. */
-  List<String> link(List<Layer> layers) {
-    if (layers.isEmpty()) {
-      throw SandgateException.invalid("layers", "a container needs at least one layer");
-    }
-    return layers.stream().map(this::link).toList();
-  }
-
-  /** The same for images that are linked already, or were. */
-  List<String> names(List<Layer> layers) {
-    return layers.stream().map(layer -> directory.getFileName() + "/" + name(layer)).toList();
-  }
-
-  private static String name(Layer layer) {
+  /** The name of an image as the spawner wants it. */
+  static String name(Layer layer) {
     if (!DIGEST.matcher(layer.digest()).matches()) {
       throw SandgateException.invalid("layers", "not a digest: " + layer.digest());
     }
-    return layer.digest().replace(':', '-') + SUFFIX;
+    String plain = layer.digest().replace(':', '-');
+    return layer.map().isPresent() ? "parts/" + plain : "layers/" + plain + ".erofs";
   }
 
-  private String link(Layer layer) {
-    String name = name(layer);
-    if (!linked.contains(name)) {
-      make(layer, directory.resolve(name));
-      linked.add(name);
-    }
-    return directory.getFileName() + "/" + name;
-  }
-
-  private void make(Layer layer, Path link) {
+  /** Makes the links of an image, in place of those of another file of the same name. */
+  void make(Layer layer) {
+    Path image = image(layer);
     try {
-      Files.createDirectories(directory);
-      Files.createLink(link, layer.image());
-    } catch (FileAlreadyExistsException e) {
-      LOG.debug("{} is linked already", link);
+      Files.createDirectories(state.resolve("layers"));
+      Files.createDirectories(state.resolve("parts"));
+      link(layer.image(), image);
+      Optional<Path> map = layer.map();
+      if (map.isPresent()) {
+        link(map.get(), map(layer));
+      }
     } catch (IOException e) {
       throw new SandgateException(
           ErrorCode.FAILED_PRECONDITION,
@@ -76,22 +57,57 @@ final class LayerLinks {
           "cannot link the image "
               + layer.image()
               + " to "
-              + link
+              + image
               + "; it must exist, on the same file system as the backend's state: "
               + e.getMessage(),
           e);
     }
   }
 
-  /** Removes links whose image is gone elsewhere; blocks. */
-  void sweep() {
-    try (DirectoryStream<Path> links = Files.newDirectoryStream(directory, "*" + SUFFIX)) {
-      for (Path link : links) {
-        if ((int) Files.getAttribute(link, "unix:nlink") == 1) {
-          Files.delete(link);
-          linked.remove(String.valueOf(link.getFileName()));
-        }
+  /** What an image that is here as a whole is linked to stays: it is the same, or its owner has dropped it. */
+  private static void link(Path file, Path link) throws IOException {
+    try {
+      Files.createLink(link, file);
+    } catch (FileAlreadyExistsException e) {
+      if (!Files.isSameFile(file, link)) {
+        Files.delete(link);
+        Files.createLink(link, file);
       }
+    }
+  }
+
+  private Path image(Layer layer) {
+    return state.resolve(name(layer) + (layer.map().isPresent() ? ".image" : ""));
+  }
+
+  private Path map(Layer layer) {
+    return state.resolve(name(layer) + ".map");
+  }
+
+  /** Removes the links of an image, by its name. */
+  void remove(String name) throws IOException {
+    for (String suffix : List.of("", ".image", ".map")) {
+      Files.deleteIfExists(state.resolve(name + suffix));
+    }
+  }
+
+  /** The names of all images that have links; blocks. */
+  Set<String> names() {
+    Set<String> names = new HashSet<>();
+    for (String directory : List.of("layers", "parts")) {
+      collect(directory, names);
+    }
+    return names;
+  }
+
+  private void collect(String directory, Set<String> names) {
+    try (DirectoryStream<Path> links = Files.newDirectoryStream(state.resolve(directory))) {
+      for (Path link : links) {
+        String file = String.valueOf(link.getFileName());
+        names.add(directory + "/" + file.replaceFirst("\\.(image|map)$", ""));
+      }
+    } catch (NoSuchFileException e) {
+      LOG.debug("{} has no {} yet", state, directory);
     } catch (IOException e) {
       LOG.warn("links of dropped images in {} are kept", directory, e);
     }

@@ -21,12 +21,13 @@ record LayerList(Host host, Layer layer) {
   /** Writes the list; blocks. */
   Manifest write(Path list) throws IOException {
     String name = UpperCopy.freshName();
-    String image = host.layers().link(List.of(layer)).getFirst();
     try {
+      String image = host.layers().hold(name, List.of(layer)).getFirst();
       Manifest told = host.spawner().listLayer(image, name);
       Files.move(host.staging(name + ".list"), list, StandardCopyOption.REPLACE_EXISTING);
       return told;
     } finally {
+      host.layers().release(name, List.of(layer));
       host.spawner().discard(name);
     }
   }

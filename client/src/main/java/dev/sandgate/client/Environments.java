@@ -10,7 +10,10 @@ import dev.sandgate.proto.v1.ImportEnvironmentRequest;
 import dev.sandgate.proto.v1.ImportProgress;
 import dev.sandgate.proto.v1.ListEnvironmentsRequest;
 import dev.sandgate.proto.v1.ListEnvironmentsResponse;
+import dev.sandgate.proto.v1.PullEnvironmentRequest;
 import dev.sandgate.proto.v1.RemoveEnvironmentRequest;
+import dev.sandgate.proto.v1.ShareEnvironmentRequest;
+import dev.sandgate.proto.v1.UnshareEnvironmentRequest;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 import java.nio.ByteBuffer;
@@ -120,5 +123,44 @@ public final class Environments {
     RemoveEnvironmentRequest request =
         RemoveEnvironmentRequest.newBuilder().setReference(reference).build();
     return calls.unary(EnvironmentsGrpcClient.Remove, request, Duration.ZERO).replaceWithVoid();
+  }
+
+  /**
+   * Puts an environment of a node's into the directory of layers that nodes share; takes as long as copying its images does.
+   *
+   * @param reference as in {@link #get}
+   * @param replace whether a name that another environment has there is moved
+   * @return the environment; fails with NOT_FOUND, ALREADY_EXISTS, FAILED_PRECONDITION when nodes share none, or
+   *     LAYERS_UNAVAILABLE
+   */
+  public Uni<Environment> share(String reference, boolean replace) {
+    ShareEnvironmentRequest request =
+        ShareEnvironmentRequest.newBuilder().setReference(reference).setReplace(replace).build();
+    return calls.unary(EnvironmentsGrpcClient.Share, request, Duration.ZERO);
+  }
+
+  /**
+   * Takes a name out of the directory of layers that nodes share; its layers stay there.
+   *
+   * @param reference {@code name} or {@code name:tag}
+   * @return completes when it is gone; fails with NOT_FOUND, FAILED_PRECONDITION or LAYERS_UNAVAILABLE
+   */
+  public Uni<Void> unshare(String reference) {
+    UnshareEnvironmentRequest request =
+        UnshareEnvironmentRequest.newBuilder().setReference(reference).build();
+    return calls.unary(EnvironmentsGrpcClient.Unshare, request, Duration.ZERO).replaceWithVoid();
+  }
+
+  /**
+   * Brings all layers of a shared environment to every node.
+   *
+   * @param reference as in {@link #get}
+   * @return the environment, when they are there; fails with NOT_FOUND, FAILED_PRECONDITION when what is shared is
+   *     damaged or nodes share none, or LAYERS_UNAVAILABLE
+   */
+  public Uni<Environment> pull(String reference) {
+    PullEnvironmentRequest request =
+        PullEnvironmentRequest.newBuilder().setReference(reference).build();
+    return calls.unary(EnvironmentsGrpcClient.Pull, request, Duration.ZERO);
   }
 }

@@ -6,6 +6,7 @@ import dev.sandgate.node.backends.Backends;
 import dev.sandgate.node.config.KnownSettings;
 import dev.sandgate.node.config.LayerSettings;
 import dev.sandgate.node.config.Recording;
+import dev.sandgate.node.config.SharedSettings;
 import dev.sandgate.node.config.SnapshotCapacity;
 import dev.sandgate.node.disk.DiskReserve;
 import dev.sandgate.node.environments.Catalogue;
@@ -110,8 +111,7 @@ public final class Node implements AutoCloseable {
     Recording recording = Recording.of(config.settings());
     Database database = database(data, recording);
     Backends backends = backends(config, data);
-    Environments environments =
-        new Environments(database, data, LayerSettings.of(config.settings()).collapseBytes());
+    Environments environments = environments(config, database);
     Latencies latencies = new Latencies();
     Sandboxes sandboxes =
         new Sandboxes(
@@ -137,7 +137,7 @@ public final class Node implements AutoCloseable {
     Running running = new Running(sandboxes, environments, execs, sessions);
     Routes routes = routes(running, trajectories, failures);
     snapshots(config, database, running).route(routes);
-    new NodesService(config.nodeId(), backends, sandboxes, latencies).route(routes);
+    new NodesService(config.nodeId(), backends, running, latencies).route(routes);
     listen(config, routes, failures);
     adopted = sandboxes.adopt().thenCompose(_ -> load(execs, sandboxes));
     sweepEverySecond(List.of(sandboxes::sweep, execs::sweep, trajectories::sweep, database::sync));
@@ -198,6 +198,17 @@ public final class Node implements AutoCloseable {
     return database;
   }
 
+  private Environments environments(NodeConfig config, Database database) {
+    Environments environments =
+        new Environments(
+            database,
+            config.dataDirectory(),
+            LayerSettings.of(config.settings()).collapseBytes(),
+            SharedSettings.of(config.settings()));
+    undo.push("environments", environments::close);
+    return environments;
+  }
+
   private Backends backends(NodeConfig config, Path data) {
     Backends backends =
         Backends.open(
@@ -207,9 +218,8 @@ public final class Node implements AutoCloseable {
     return backends;
   }
 
-  /** What snapshots are made of. */
-  private record Running(
-      Sandboxes sandboxes, Environments environments, Execs execs, Sessions sessions) {}
+  /** What snapshots are made of, and what the node tells of itself. */
+  record Running(Sandboxes sandboxes, Environments environments, Execs execs, Sessions sessions) {}
 
   private static Snapshots snapshots(NodeConfig config, Database database, Running running) {
     Quiet quiet =

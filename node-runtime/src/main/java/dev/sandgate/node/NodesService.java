@@ -26,13 +26,13 @@ final class NodesService {
 
   private final String nodeId;
   private final Backends backends;
-  private final Sandboxes sandboxes;
+  private final Node.Running running;
   private final Latencies latencies;
 
-  NodesService(String nodeId, Backends backends, Sandboxes sandboxes, Latencies latencies) {
+  NodesService(String nodeId, Backends backends, Node.Running running, Latencies latencies) {
     this.nodeId = nodeId;
     this.backends = backends;
-    this.sandboxes = sandboxes;
+    this.running = running;
     this.latencies = latencies;
   }
 
@@ -41,6 +41,7 @@ final class NodesService {
   }
 
   private ListNodesResponse list() {
+    Sandboxes sandboxes = running.sandboxes();
     dev.sandgate.proto.v1.Node.Builder node =
         dev.sandgate.proto.v1.Node.newBuilder()
             .setNodeId(nodeId)
@@ -50,6 +51,7 @@ final class NodesService {
             .setSandboxesEnded(sandboxes.begun() - sandboxes.living())
             .setVersion(version())
             .addAllLatencies(latencies.shown());
+    running.environments().shared().ifPresent(node::setSharedLayers);
     backends.all().forEach(backend -> node.addBackends(shown(backend)));
     return ListNodesResponse.newBuilder().addNodes(node).build();
   }

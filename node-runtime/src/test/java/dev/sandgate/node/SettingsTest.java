@@ -44,4 +44,21 @@ class SettingsTest {
                     TestNode.with(config, "node.idle-timeout", "5m"), "node.journal", "power"))
         .close();
   }
+
+  @ParameterizedTest
+  @CsvSource({
+    "node.shared-layers, relative/path, absolute",
+    "node.shared-layers-pull, maybe, on or off",
+    "node.shared-layers-timeout-ms, 5, 100 to",
+    "node.shared-layers-local-bytes, much, whole number"
+  })
+  void shouldRefuseWrongSettingsOfTheSharedDirectory(String key, String value, String fix) {
+    SandgateException refused =
+        assertThrows(
+            SandgateException.class,
+            () -> TestNode.start(config -> TestNode.with(config, key, value)).close());
+    assertEquals(ErrorCode.INVALID_CONFIG, refused.code());
+    assertEquals(key, refused.field());
+    assertTrue(String.valueOf(refused.getMessage()).contains(fix), refused.getMessage());
+  }
 }

@@ -18,6 +18,8 @@ public enum Capability {
   CONNECT,
   /** {@link SandboxSpec#layers()} is the root file system, stacked. */
   LAYERS,
+  /** A {@link Layer} may have a {@link Layer#map}: sandboxes start before its data is here. */
+  PARTIAL_LAYERS,
   /** {@link ResourceLimits} are enforced. */
   LIMITS,
   /** {@link Backend#adopt} can take back living sandboxes. */

@@ -41,6 +41,8 @@ public enum ErrorCode {
   BACKEND_UNAVAILABLE(302, Category.EXTERNAL),
   /** The guest refused a connection to a port. */
   CONNECT_FAILED(303, Category.EXTERNAL),
+  /** The shared directory of layers cannot be read or written, or not in time; the message names it. */
+  LAYERS_UNAVAILABLE(304, Category.EXTERNAL),
   /** The sandbox is gone or its agent no longer answers. */
   SANDBOX_LOST(401, Category.INTERNAL),
   /** Whether the command ran is not known; it is never run again. */

@@ -8,5 +8,12 @@ import picocli.CommandLine.Command;
 @Command(
     name = "env",
     description = "Keep environments: named, tagged stacks of layers.",
-    subcommands = {ImportCommand.class, ListEnvironments.class, RemoveEnvironments.class})
+    subcommands = {
+      ImportCommand.class,
+      ListEnvironments.class,
+      RemoveEnvironments.class,
+      ShareCommand.class,
+      UnshareCommand.class,
+      PullCommand.class
+    })
 public final class EnvCommand {}

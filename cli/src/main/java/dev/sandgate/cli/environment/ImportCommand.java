@@ -6,15 +6,12 @@ import dev.sandgate.cli.connection.CommandFailure;
 import dev.sandgate.cli.connection.ExitCode;
 import dev.sandgate.cli.connection.Work;
 import dev.sandgate.cli.copy.FileChunks;
-import dev.sandgate.cli.output.Console;
 import dev.sandgate.cli.output.Progress;
-import dev.sandgate.cli.output.Sizes;
 import dev.sandgate.client.Environments;
 import dev.sandgate.client.Sandgate;
 import dev.sandgate.proto.v1.Environment;
 import dev.sandgate.proto.v1.ImportEnvironmentRequest;
 import dev.sandgate.proto.v1.ImportProgress;
-import dev.sandgate.proto.v1.LayerInfo;
 import dev.sandgate.proto.v1.LayerKind;
 import io.smallrye.mutiny.Multi;
 import java.io.IOException;
@@ -61,6 +58,11 @@ final class ImportCommand extends Work {
   @Option(names = "--replace", description = "Move a name that is taken.")
   private boolean replace;
 
+  @Option(
+      names = "--share",
+      description = "Put it into the directory of layers that nodes share too.")
+  private boolean share;
+
   /** Where the files come from; one of them. */
   static final class Source {
 
@@ -95,7 +97,11 @@ final class ImportCommand extends Work {
   @Override
   public Integer call() throws IOException {
     try (Sandgate sandgate = global().connect()) {
-      show(console(), follow(steps(sandgate.environments(), Objects.requireNonNull(source))));
+      Environment made = follow(steps(sandgate.environments(), Objects.requireNonNull(source)));
+      if (share) {
+        sandgate.environments().share(name + ":" + made.getTag(), replace).await().indefinitely();
+      }
+      ShownEnvironment.print(console(), made);
     }
     return ExitCode.OK;
   }
@@ -147,21 +153,5 @@ final class ImportCommand extends Work {
       }
     }
     return made;
-  }
-
-  private static void show(Console console, Environment made) {
-    if (console.json()) {
-      console.json(made);
-    } else {
-      long size = made.getLayersList().stream().mapToLong(LayerInfo::getSizeBytes).sum();
-      console.line(
-          "%s:%s  %d layers, %s  %s"
-              .formatted(
-                  made.getName(),
-                  made.getTag(),
-                  made.getLayersCount(),
-                  Sizes.show(size),
-                  made.getDigest()));
-    }
   }
 }

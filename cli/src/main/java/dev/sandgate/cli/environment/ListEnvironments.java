@@ -8,7 +8,6 @@ import dev.sandgate.cli.output.Console;
 import dev.sandgate.cli.output.Sizes;
 import dev.sandgate.client.Sandgate;
 import dev.sandgate.proto.v1.Environment;
-import dev.sandgate.proto.v1.LayerInfo;
 import java.util.List;
 import picocli.CommandLine.Command;
 
@@ -25,7 +24,7 @@ final class ListEnvironments extends Work {
         console.json(all);
       } else {
         console.table(
-            List.of("NAME", "TAG", "LAYERS", "SIZE", "USER", "SANDBOXES", "DIGEST"),
+            List.of("NAME", "TAG", "LAYERS", "SIZE", "LOCAL", "USER", "SANDBOXES", "DIGEST"),
             all.stream().map(ListEnvironments::row).toList());
       }
     }
@@ -33,13 +32,13 @@ final class ListEnvironments extends Work {
   }
 
   private static List<String> row(Environment environment) {
-    long size = environment.getLayersList().stream().mapToLong(LayerInfo::getSizeBytes).sum();
     String digest = environment.getDigest();
     return List.of(
         environment.getName(),
         environment.getTag(),
         String.valueOf(environment.getLayersCount()),
-        Sizes.show(size),
+        Sizes.show(ShownEnvironment.size(environment)),
+        Sizes.show(ShownEnvironment.local(environment)),
         environment.getUser(),
         String.valueOf(environment.getSandboxes()),
         digest.substring(0, Math.min(19, digest.length())));

@@ -6,9 +6,11 @@ import dev.sandgate.cli.connection.ExitCode;
 import dev.sandgate.cli.connection.Work;
 import dev.sandgate.cli.output.Console;
 import dev.sandgate.cli.output.Json;
+import dev.sandgate.cli.output.Sizes;
 import dev.sandgate.client.Sandgate;
 import dev.sandgate.proto.v1.Latency;
 import dev.sandgate.proto.v1.Node;
+import dev.sandgate.proto.v1.SharedLayers;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -24,12 +26,18 @@ import picocli.CommandLine.Command;
       "",
       "Milliseconds since the node started, measured on it, to 1 %; what failed is not among them.",
       "create-in-backend is part of create; exec-total is the time of the commands themselves too.",
+      "SHARES is the directory of layers that a node shares: bytes read from it on demand, in bulk and as metadata,",
+      "bytes written by sharing, layers that are here as a whole + in part, and what they take on the node's disk.",
       "Ends with 3 when a node cannot be reached."
     })
 final class StatsCommand extends Work {
 
   private static final List<String> HEADER =
       List.of("NODE", "OF", "COUNT", "P50", "P90", "P99", "MAX");
+
+  private static final List<String> SHARED =
+      List.of(
+          "NODE", "SHARES", "DEMAND", "BULK", "METADATA", "WRITTEN", "LAYERS", "LOCAL", "FAILURE");
 
   @Override
   public Integer call() {
@@ -44,11 +52,34 @@ final class StatsCommand extends Work {
       List<List<String>> rows = new ArrayList<>();
       nodes.forEach(node -> node.getLatenciesList().forEach(of -> rows.add(row(node, of))));
       console.table(HEADER, rows);
+      showShared(console, nodes);
     }
     List<String> away =
         nodes.stream().filter(node -> !node.getReachable()).map(Node::getNodeId).toList();
     away.forEach(node -> console.note("sandgate: node " + node + " cannot be reached"));
     return away.isEmpty() ? ExitCode.OK : ExitCode.UNREACHABLE;
+  }
+
+  private static void showShared(Console console, List<Node> nodes) {
+    List<List<String>> rows =
+        nodes.stream().filter(Node::hasSharedLayers).map(StatsCommand::shared).toList();
+    if (!rows.isEmpty()) {
+      console.table(SHARED, rows);
+    }
+  }
+
+  private static List<String> shared(Node node) {
+    SharedLayers shared = node.getSharedLayers();
+    return List.of(
+        node.getNodeId(),
+        shared.getDirectory(),
+        Sizes.show(shared.getOnDemand().getBytes()),
+        Sizes.show(shared.getInBulk().getBytes()),
+        Sizes.show(shared.getMetadataBytes()),
+        Sizes.show(shared.getWrittenBytes()),
+        "%d+%d".formatted(shared.getWholeLayers(), shared.getPartialLayers()),
+        Sizes.show(shared.getLocalBytes()),
+        shared.getFailure().isEmpty() ? "-" : shared.getFailure());
   }
 
   private static Map<String, Object> shown(Node node) {
@@ -59,6 +90,9 @@ final class StatsCommand extends Work {
     line.put("sandboxes_begun", node.getSandboxesBegun());
     line.put("sandboxes_ended", node.getSandboxesEnded());
     line.put("latencies", Json.of(node.getLatenciesList()));
+    if (node.hasSharedLayers()) {
+      line.put("shared_layers", Json.of(List.of(node.getSharedLayers())).get(0));
+    }
     return line;
   }
 

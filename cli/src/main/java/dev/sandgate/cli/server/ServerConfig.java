@@ -46,7 +46,12 @@ public record ServerConfig(
 
   /** Gateway and node in one process on loopback; the gateway on a port of its choice. */
   public static ServerConfig local(Path data) {
-    NodePart node = new NodePart("local", new HostPort("127.0.0.1", 0), Optional.empty(), Map.of());
+    return local(data, Map.of());
+  }
+
+  /** The same with settings of the node. */
+  public static ServerConfig local(Path data, Map<String, String> settings) {
+    NodePart node = new NodePart("local", new HostPort("127.0.0.1", 0), Optional.empty(), settings);
     return new ServerConfig(data, new HostPort("127.0.0.1", 0), node, List.of());
   }
 }

@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 
 /** A gateway and a node of the test's own, with the busybox environment; removed with everything in it. */
@@ -30,8 +31,13 @@ public final class Platform implements AutoCloseable {
   private final Sandgate sandgate;
 
   public Platform() throws IOException {
+    this(Map.of());
+  }
+
+  /** With settings of its node. */
+  public Platform(Map<String, String> settings) throws IOException {
     data = Files.createTempDirectory("sandgate-e2e-");
-    server = Server.start(ServerConfig.local(data));
+    server = Server.start(ServerConfig.local(data, settings));
     sandgate = Sandgate.connect(ClientOptions.of(server.url(), server.key()));
     ImportEnvironmentRequest busybox =
         ImportEnvironmentRequest.newBuilder().setName("busybox").setBuiltin("busybox").build();

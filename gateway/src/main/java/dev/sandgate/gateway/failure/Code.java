@@ -26,6 +26,8 @@ public enum Code {
   NODE_UNREACHABLE(301, GrpcStatus.UNAVAILABLE),
   /** No node offers the backend. */
   BACKEND_UNAVAILABLE(302, GrpcStatus.UNAVAILABLE),
+  /** The shared directory of layers cannot be used. */
+  LAYERS_UNAVAILABLE(304, GrpcStatus.UNAVAILABLE),
   /** The caller gave up. */
   CANCELLED(403, GrpcStatus.CANCELLED),
   /** A defect. */

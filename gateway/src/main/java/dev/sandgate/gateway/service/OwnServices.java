@@ -124,6 +124,10 @@ public final class OwnServices implements AutoCloseable {
     Call.unary(host, EnvironmentsGrpcService.List, environments::list);
     Call.unary(host, EnvironmentsGrpcService.Get, environments::get);
     Call.unary(host, EnvironmentsGrpcService.Remove, environments::remove);
+    SharedEnvironmentCalls shared = new SharedEnvironmentCalls(fleet);
+    Call.unary(host, EnvironmentsGrpcService.Share, shared::share);
+    Call.unary(host, EnvironmentsGrpcService.Unshare, shared::unshare);
+    Call.unary(host, EnvironmentsGrpcService.Pull, shared::pull);
     bind(host, new SnapshotCalls(fleet, timeoutMillis));
   }
 

@@ -3,9 +3,12 @@
 package dev.sandgate.node.environments;
 
 import dev.sandgate.node.checks.Fields;
+import dev.sandgate.node.config.SharedSettings;
 import dev.sandgate.node.environments.Catalogue.Named;
 import dev.sandgate.node.environments.Catalogue.StoredLayer;
 import dev.sandgate.node.rpc.Routes;
+import dev.sandgate.node.shared.LocalLayers;
+import dev.sandgate.node.shared.SharedLayers;
 import dev.sandgate.node.store.Database;
 import dev.sandgate.proto.v1.Environment;
 import dev.sandgate.proto.v1.LayerKind;
@@ -19,16 +22,18 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
 /** The environments of this node and what uses them. */
-public final class Environments {
+public final class Environments implements AutoCloseable {
 
   private static final int NAMED = 8;
 
   private final Catalogue catalogue;
   private final LayerStore store;
+  private final Reach reach;
   private final Uses uses = new Uses();
   private final Integrity integrity;
   private final Path data;
@@ -38,14 +43,41 @@ public final class Environments {
    * Opens the layer store below a directory; blocks.
    *
    * @param collapseBytes how large the layers of an image that become one may be together, as its registry has them
+   * @param sharing which directory of layers it shares with other nodes
    */
-  public Environments(Database database, Path dataDirectory, long collapseBytes) {
+  public Environments(
+      Database database, Path dataDirectory, long collapseBytes, SharedSettings sharing) {
     data = dataDirectory;
     store = new LayerStore(dataDirectory.resolve("layers"));
     catalogue = new Catalogue(database);
     integrity = new Integrity(database, store);
-    Imports imports = new Imports(catalogue, store, dataDirectory, collapseBytes);
-    service = new EnvironmentsService(this, catalogue, imports);
+    reach = new Reach(catalogue, store, SharedLayers.open(sharing, dataDirectory, own()));
+    Imports imports = new Imports(reach, dataDirectory, collapseBytes);
+    service = new EnvironmentsService(this, reach, imports);
+  }
+
+  private LocalLayers own() {
+    return new LocalLayers() {
+      @Override
+      public Path image(String digest) {
+        return store.image(digest);
+      }
+
+      @Override
+      public boolean isUsed(String digest) {
+        return uses.layers().contains(digest);
+      }
+    };
+  }
+
+  /** What is done with the directory of layers that nodes share, if there is one. */
+  public Optional<dev.sandgate.proto.v1.SharedLayers> shared() {
+    return reach.shared().map(SharedLayers::shown);
+  }
+
+  @Override
+  public void close() {
+    reach.shared().ifPresent(SharedLayers::close);
   }
 
   /** Answers the methods of {@code sandgate.v1.Environments}. */
@@ -55,21 +87,34 @@ public final class Environments {
 
   /**
    * Finds an environment and further layers, in the order base, workspaces, toolkits. NOT_FOUND names the
-   * field.
+   * field. Layers that are shared are ready to be mounted, in part if that is all they need to be.
    */
-  public Stack resolve(String environment, List<String> further) {
+  public Stack resolve(String environment, List<String> further, boolean partial) {
     Named base = require("environment", environment);
     Map<String, StoredLayer> stack = new LinkedHashMap<>();
     base.digests().forEach(digest -> put(stack, "environment", digest));
     for (int i = 0; i < further.size(); i++) {
       further("layers[" + i + "]", further.get(i), stack);
     }
-    return new Stack(layers(ordered(stack)), base.digest(), base.key(), base.user());
+    List<Layer> layers = reach.layers(ordered(stack), partial);
+    layers.forEach(this::expect);
+    return new Stack(layers, base.digest(), base.key(), base.user());
   }
 
   /** The stack of a sandbox that an earlier run made, as its spec names it and its row has the digest. */
   public Stack restored(List<String> digests, String environment, SandboxSpec spec) {
-    return new Stack(layers(digests), environment, name(spec.getEnvironment()), spec.getUser());
+    return new Stack(
+        reach.mounted(digests), environment, name(spec.getEnvironment()), spec.getUser());
+  }
+
+  /** What was sealed elsewhere is looked at here as what was sealed here. */
+  private void expect(Layer layer) {
+    if (integrity.manifest(layer.digest()).isEmpty()) {
+      reach
+          .shared()
+          .flatMap(shared -> shared.manifestOfHeld(layer.digest()))
+          .ifPresent(manifest -> integrity.expect(layer.digest(), manifest));
+    }
   }
 
   private String name(String reference) {
@@ -107,7 +152,7 @@ public final class Environments {
 
   /** Where the layers of snapshots are made. */
   public SnapshotLayers snapshotLayers() {
-    return new SnapshotLayers(this, catalogue, store);
+    return new SnapshotLayers(this, reach);
   }
 
   Uses uses() {
@@ -115,6 +160,12 @@ public final class Environments {
   }
 
   Named require(String field, String reference) {
+    Fields.text(field, reference, 256);
+    return reach.find(reference).orElseThrow(() -> missing(field, reference));
+  }
+
+  /** One that is the node's own, not a shared one. */
+  Named requireOwn(String field, String reference) {
     Fields.text(field, reference, 256);
     return catalogue.find(reference).orElseThrow(() -> missing(field, reference));
   }
@@ -140,7 +191,7 @@ public final class Environments {
 
   /** Removes an environment and the layers that nothing needs any more. */
   void remove(String reference) {
-    Named named = require("reference", reference);
+    Named named = requireOwn("reference", reference);
     List<String> sandboxes = uses.of(named);
     if (!sandboxes.isEmpty()) {
       throw needed(
@@ -187,11 +238,7 @@ public final class Environments {
   }
 
   private StoredLayer stored(String field, String digest) {
-    return catalogue.layer(digest).orElseThrow(() -> missing(field, digest));
-  }
-
-  private List<Layer> layers(List<String> digests) {
-    return digests.stream().map(digest -> new Layer(digest, store.image(digest))).toList();
+    return reach.layer(digest).orElseThrow(() -> missing(field, digest));
   }
 
   private static List<String> ordered(Map<String, StoredLayer> stack) {

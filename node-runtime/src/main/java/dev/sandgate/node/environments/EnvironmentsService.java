@@ -3,9 +3,7 @@
 package dev.sandgate.node.environments;
 
 import com.google.protobuf.Timestamp;
-import dev.sandgate.node.checks.Fields;
 import dev.sandgate.node.environments.Catalogue.Named;
-import dev.sandgate.node.environments.Catalogue.StoredLayer;
 import dev.sandgate.node.rpc.Blocking;
 import dev.sandgate.node.rpc.Call;
 import dev.sandgate.node.rpc.Routes;
@@ -14,24 +12,28 @@ import dev.sandgate.proto.v1.EnvironmentsGrpcService;
 import dev.sandgate.proto.v1.GetEnvironmentRequest;
 import dev.sandgate.proto.v1.ImportEnvironmentRequest;
 import dev.sandgate.proto.v1.ImportProgress;
-import dev.sandgate.proto.v1.LayerInfo;
 import dev.sandgate.proto.v1.ListEnvironmentsRequest;
 import dev.sandgate.proto.v1.ListEnvironmentsResponse;
+import dev.sandgate.proto.v1.PullEnvironmentRequest;
 import dev.sandgate.proto.v1.RemoveEnvironmentRequest;
 import dev.sandgate.proto.v1.RemoveEnvironmentResponse;
+import dev.sandgate.proto.v1.ShareEnvironmentRequest;
+import dev.sandgate.proto.v1.UnshareEnvironmentRequest;
 import io.smallrye.mutiny.subscription.Cancellable;
 
 /** The methods of {@code sandgate.v1.Environments}. */
 final class EnvironmentsService {
 
   private final Environments environments;
-  private final Catalogue catalogue;
+  private final Reach reach;
   private final Imports imports;
+  private final SharedNames names;
 
-  EnvironmentsService(Environments environments, Catalogue catalogue, Imports imports) {
+  EnvironmentsService(Environments environments, Reach reach, Imports imports) {
     this.environments = environments;
-    this.catalogue = catalogue;
+    this.reach = reach;
     this.imports = imports;
+    this.names = new SharedNames(environments, reach);
   }
 
   void route(Routes routes) {
@@ -46,12 +48,22 @@ final class EnvironmentsService {
         request -> shown(environments.require("reference", request.getReference())));
     routes.blocking(
         EnvironmentsGrpcService.Remove, RemoveEnvironmentRequest.parser(), this::remove);
+    routes.blocking(EnvironmentsGrpcService.Share, ShareEnvironmentRequest.parser(), names::share);
+    routes.blocking(
+        EnvironmentsGrpcService.Unshare, UnshareEnvironmentRequest.parser(), names::unshare);
+    routes.blocking(EnvironmentsGrpcService.Pull, PullEnvironmentRequest.parser(), names::pull);
   }
 
   private ListEnvironmentsResponse list() {
     return ListEnvironmentsResponse.newBuilder()
-        .addAllEnvironments(catalogue.environments().stream().map(this::shown).toList())
+        .addAllEnvironments(reach.catalogue().environments().stream().map(this::shown).toList())
+        .addAllEnvironments(reach.sharedOnly().stream().map(this::used).toList())
         .build();
+  }
+
+  private Environment used(Environment shared) {
+    int sandboxes = environments.uses().of(Reach.named(shared)).size();
+    return shared.toBuilder().setSandboxes(sandboxes).build();
   }
 
   private RemoveEnvironmentResponse remove(RemoveEnvironmentRequest request) {
@@ -113,20 +125,11 @@ final class EnvironmentsService {
                 Timestamp.newBuilder()
                     .setSeconds(named.createdMillis() / 1_000)
                     .setNanos((int) (named.createdMillis() % 1_000) * 1_000_000))
-            .setSandboxes(environments.uses().of(named).size());
+            .setSandboxes(environments.uses().of(named).size())
+            .setShared(reach.catalogue().find(named.key()).isEmpty());
     for (String digest : named.digests()) {
-      catalogue.layer(digest).map(EnvironmentsService::shown).ifPresent(environment::addLayers);
+      reach.layer(digest).map(reach::shown).ifPresent(environment::addLayers);
     }
     return environment.build();
-  }
-
-  private static LayerInfo shown(StoredLayer layer) {
-    return LayerInfo.newBuilder()
-        .setDigest(layer.digest())
-        .setKind(layer.kind())
-        .setName(layer.name())
-        .setSizeBytes(layer.size())
-        .setSource(Fields.text("source", layer.source()))
-        .build();
   }
 }

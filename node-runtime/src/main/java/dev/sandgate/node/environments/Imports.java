@@ -21,18 +21,18 @@ import java.util.function.Consumer;
 /** Makes layers from sources and environments from layers; blocking, on virtual threads. */
 final class Imports {
 
+  private final Reach reach;
   private final Catalogue catalogue;
-  private final LayerStore store;
   private final Path data;
   private final Path work;
   private final Path cache;
   private final long collapseBytes;
   private final ReentrantLock debian = new ReentrantLock();
 
-  Imports(Catalogue catalogue, LayerStore store, Path dataDirectory, long collapseBytes) {
+  Imports(Reach reach, Path dataDirectory, long collapseBytes) {
     this.collapseBytes = collapseBytes;
-    this.catalogue = catalogue;
-    this.store = store;
+    this.reach = reach;
+    this.catalogue = reach.catalogue();
     this.data = dataDirectory;
     this.work = dataDirectory.resolve("imports");
     this.cache = dataDirectory.resolve("cache");
@@ -198,13 +198,13 @@ final class Imports {
       ImportRequest request, List<Path> images, String user, Consumer<String> progress)
       throws IOException {
     progress.accept("storing the layers");
-    List<StoredLayer> layers = new ArrayList<>();
+    List<StoredLayer> layers = new ArrayList<>(reach.foreign(request.on()));
     List<String> stack = request.on();
     for (Path image : images) {
       long size = Files.size(image);
       StoredLayer layer =
           new StoredLayer(
-              store.adopt(image),
+              reach.adopt(image),
               request.kind(),
               request.asked().getName(),
               size,

@@ -35,6 +35,10 @@ final class LayerStore {
     return directory.resolve(digest.replace(':', '-') + ".erofs");
   }
 
+  boolean has(String digest) {
+    return Files.exists(image(digest));
+  }
+
   /** The canonical list of what is in a layer, for those that have one. */
   Path list(String digest) {
     return directory.resolve(digest.replace(':', '-') + ".list");

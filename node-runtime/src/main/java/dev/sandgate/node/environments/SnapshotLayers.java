@@ -21,13 +21,15 @@ import java.util.UUID;
 public final class SnapshotLayers {
 
   private final Environments environments;
+  private final Reach reach;
   private final Catalogue catalogue;
   private final LayerStore store;
 
-  SnapshotLayers(Environments environments, Catalogue catalogue, LayerStore store) {
+  SnapshotLayers(Environments environments, Reach reach) {
     this.environments = environments;
-    this.catalogue = catalogue;
-    this.store = store;
+    this.reach = reach;
+    this.catalogue = reach.catalogue();
+    this.store = reach.store();
   }
 
   /**
@@ -77,7 +79,7 @@ public final class SnapshotLayers {
     Path image = place.resolve("image.erofs");
     ErofsImage.make(tree, image, identity(on));
     long size = Files.size(image);
-    String digest = store.adopt(image);
+    String digest = reach.adopt(image);
     Layer layer = new Layer(digest, store.image(digest));
     try {
       return new Sealed(layer, size, environments.integrity().seal(layer, backend), on);
@@ -98,7 +100,9 @@ public final class SnapshotLayers {
     Named named =
         new Named(name.name(), name.tag(), digests, sealed.on().user(), System.currentTimeMillis());
     try {
-      catalogue.publish(List.of(stored), named, name.replace());
+      List<StoredLayer> layers = new ArrayList<>(reach.foreign(sealed.on().digests()));
+      layers.add(stored);
+      catalogue.publish(layers, named, name.replace());
     } catch (RuntimeException e) {
       drop(layer);
       throw e;

@@ -143,7 +143,8 @@ final class SpecReader {
           "layers",
           "%d are too many; give at most %d".formatted(asked.getLayersCount(), MAX_LAYERS));
     }
-    return environments.resolve(asked.getEnvironment(), asked.getLayersList());
+    boolean partial = backend.backend().capabilities().contains(Capability.PARTIAL_LAYERS);
+    return environments.resolve(asked.getEnvironment(), asked.getLayersList(), partial);
   }
 
   /** A time limit in milliseconds, 0 for none. */

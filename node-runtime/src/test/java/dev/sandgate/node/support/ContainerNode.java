@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /** A node with real containers of the environment {@code busybox}; removes what is left when it is closed. Needs root. */
@@ -30,11 +31,20 @@ public final class ContainerNode implements AutoCloseable {
 
   /** Starts it when its data directory, which may be touched before each start, is prepared. */
   public ContainerNode(Consumer<Path> prepare) {
+    this(prepare, config -> config);
+  }
+
+  /** Starts it with other settings, which are asked for before each start. */
+  public static ContainerNode configured(UnaryOperator<NodeConfig> change) {
+    return new ContainerNode(_ -> {}, change);
+  }
+
+  private ContainerNode(Consumer<Path> prepare, UnaryOperator<NodeConfig> change) {
     node =
         TestNode.start(
             config -> {
               prepare.accept(config.dataDirectory());
-              return with(config);
+              return change.apply(with(config));
             });
     var call = node.rpc().open(EnvironmentsGrpcClient.ImportEnvironment, 0);
     call.end(
@@ -46,6 +56,11 @@ public final class ContainerNode implements AutoCloseable {
     NodeConfig on = TestNode.with(config, "backend.container.enabled", "true");
     on = TestNode.with(on, "backend.container.run", run.toString());
     return TestNode.with(on, "backend.container.cgroup-name", "sgt-" + mark);
+  }
+
+  /** The spawner's run directory. */
+  Path run() {
+    return run;
   }
 
   /** The node itself. */

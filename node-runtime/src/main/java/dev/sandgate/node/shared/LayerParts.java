@@ -1,0 +1,263 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+package dev.sandgate.node.shared;
+
+import dev.sandgate.proto.v1.SharedLayer;
+import dev.sandgate.proto.v1.SharedReads;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.security.MessageDigest;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * An image that is here in part, in the form of {@code native/PARTS.md}; the process that serves it to sandboxes fills it in too.
+ * Any thread.
+ */
+final class LayerParts {
+
+  private static final int BLOCK = ErofsMetadata.BLOCK;
+  private static final int COUNTERS = 4096;
+  private static final int BULK = 512;
+  private static final int BEGIN = 8192;
+  private static final int DIGEST = 32;
+  private static final int SIZES = 6;
+  private static final int PATH_MOST = 4055;
+  private static final ValueLayout.OfLong LONG =
+      ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+  private final Path image;
+  private final Path map;
+  private final MemorySegment bytes;
+  private final long size;
+  private final int chunkBytes;
+  private final long blocks;
+
+  private LayerParts(Path image, Path map, SharedLayer facts) throws IOException {
+    this.image = image;
+    this.map = map;
+    this.size = facts.getLayer().getSizeBytes();
+    this.chunkBytes = facts.getChunkBytes();
+    this.blocks = BEGIN + (long) facts.getChunkDigests().size();
+    try (FileChannel channel =
+        FileChannel.open(map, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      this.bytes =
+          channel.map(FileChannel.MapMode.READ_WRITE, 0, blocks + blockCount(), Arena.ofAuto());
+    }
+  }
+
+  /** Where an image's files are. */
+  record Place(Path image, Path map) {
+    static Place in(Path directory, String digest) {
+      String name = digest.replace(':', '-');
+      return new Place(directory.resolve(name + ".image"), directory.resolve(name + ".map"));
+    }
+
+    boolean isTaken() {
+      return Files.exists(map) && Files.exists(image);
+    }
+
+    void clear() throws IOException {
+      Files.deleteIfExists(map);
+      Files.deleteIfExists(image);
+    }
+  }
+
+  /** Opens what is there. */
+  static LayerParts open(Place place, SharedLayer facts) throws IOException {
+    return new LayerParts(place.image(), place.map(), facts);
+  }
+
+  /**
+   * Makes one of which its metadata is here; whole or not at all.
+   *
+   * @param remote the whole image
+   * @param metadata the blocks of {@link SharedLayer#getMetadataRunsList}
+   * @param patience of one read
+   */
+  static LayerParts make(
+      Place place, SharedLayer facts, Path remote, Path metadata, Duration patience)
+      throws IOException {
+    place.clear();
+    Path fresh = place.map().resolveSibling(place.map().getFileName() + ".new");
+    Files.write(fresh, head(facts, remote, patience));
+    try (FileChannel out =
+        FileChannel.open(place.image(), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+      extend(out, facts.getLayer().getSizeBytes());
+      LayerParts parts = new LayerParts(place.image(), fresh, facts);
+      parts.fill(out, facts, metadata);
+      Files.move(fresh, place.map(), StandardCopyOption.ATOMIC_MOVE);
+      return open(place, facts);
+    } catch (IOException | RuntimeException e) {
+      Files.deleteIfExists(fresh);
+      place.clear();
+      throw e;
+    }
+  }
+
+  private static void extend(FileChannel out, long size) throws IOException {
+    out.write(ByteBuffer.allocate(1), size - 1);
+  }
+
+  private static byte[] head(SharedLayer facts, Path remote, Duration patience) throws IOException {
+    byte[] path = remote.toString().getBytes(StandardCharsets.UTF_8);
+    if (path.length > PATH_MOST) {
+      throw new IOException(remote + " is too long a path");
+    }
+    long size = facts.getLayer().getSizeBytes();
+    int digests = facts.getChunkDigests().size();
+    ByteBuffer head =
+        ByteBuffer.allocate((int) (BEGIN + digests + (size + BLOCK - 1) / BLOCK))
+            .order(ByteOrder.LITTLE_ENDIAN);
+    head.put("SGPARTS1".getBytes(StandardCharsets.US_ASCII)).putLong(size);
+    head.putInt(facts.getChunkBytes()).putInt((int) patience.toMillis());
+    head.putLong(BEGIN).putLong(BEGIN + (long) digests).put(path);
+    head.position(BEGIN).put(facts.getChunkDigests().asReadOnlyByteBuffer());
+    return head.array();
+  }
+
+  /** Puts the metadata in its place. */
+  private void fill(FileChannel out, SharedLayer facts, Path metadata) throws IOException {
+    MessageDigest all = SealedFile.sha256();
+    List<Long> runs = facts.getMetadataRunsList();
+    try (FileChannel in = FileChannel.open(metadata, StandardOpenOption.READ)) {
+      for (int i = 0; i + 1 < runs.size(); i += 2) {
+        for (long block = runs.get(i); block < runs.get(i) + runs.get(i + 1); block++) {
+          ByteBuffer one = ByteBuffer.allocate(BLOCK);
+          while (one.hasRemaining() && in.read(one) >= 0) {
+            // To the block's end.
+          }
+          all.update(one.array());
+          place(out, block, one.rewind());
+        }
+      }
+    }
+    if (!SealedFile.named(all).equals(facts.getMetadataDigest())) {
+      throw new SealedFile.Damaged(metadata + " is damaged");
+    }
+  }
+
+  private void place(FileChannel out, long block, ByteBuffer content) throws IOException {
+    long at = block * BLOCK;
+    if (at < 0 || at >= size) {
+      throw new SealedFile.Damaged("a block of the metadata lies outside the image");
+    }
+    content.limit((int) Math.min(content.limit(), size - at));
+    while (content.hasRemaining()) {
+      out.write(content, at + content.position());
+    }
+    bytes.set(ValueLayout.JAVA_BYTE, blocks + block, (byte) 1);
+  }
+
+  Path image() {
+    return image;
+  }
+
+  Path map() {
+    return map;
+  }
+
+  private long blockCount() {
+    return (size + BLOCK - 1) / BLOCK;
+  }
+
+  /** How much of it is here, bytes. */
+  long here() {
+    long count = 0;
+    for (long block = 0; block < blockCount(); block++) {
+      count += bytes.get(ValueLayout.JAVA_BYTE, blocks + block);
+    }
+    return Math.min(size, count * BLOCK);
+  }
+
+  int chunks() {
+    return (int) ((size + chunkBytes - 1) / chunkBytes);
+  }
+
+  long start(int chunk) {
+    return (long) chunk * chunkBytes;
+  }
+
+  int length(int chunk) {
+    return (int) Math.min(chunkBytes, size - start(chunk));
+  }
+
+  /** Whether all of a chunk is here. */
+  boolean has(int chunk) {
+    long first = start(chunk) / BLOCK;
+    long end = (start(chunk) + length(chunk) + BLOCK - 1) / BLOCK;
+    for (long block = first; block < end; block++) {
+      if (bytes.get(ValueLayout.JAVA_BYTE, blocks + block) != 1) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Takes a chunk that was read in bulk; an IOException when it is not what was shared. */
+  void put(FileChannel out, int chunk, byte[] content) throws IOException {
+    byte[] sealed =
+        bytes.asSlice(BEGIN + (long) chunk * DIGEST, DIGEST).toArray(ValueLayout.JAVA_BYTE);
+    count(COUNTERS + BULK, 1);
+    count(COUNTERS + BULK + 8L, content.length);
+    count(COUNTERS + BULK + 32L + 8L * slot(content.length), 1);
+    if (!MessageDigest.isEqual(SealedFile.sha256().digest(content), sealed)) {
+      count(COUNTERS + BULK + 24L, 1);
+      throw new SealedFile.Damaged("its bytes from %d on are damaged".formatted(start(chunk)));
+    }
+    for (int from = 0; from < content.length; from += BLOCK) {
+      int length = Math.min(BLOCK, content.length - from);
+      place(out, (start(chunk) + from) / BLOCK, ByteBuffer.wrap(content, from, length).slice());
+    }
+  }
+
+  /** A bulk read that failed. */
+  void failed() {
+    count(COUNTERS + BULK + 16L, 1);
+  }
+
+  private void count(long at, long added) {
+    bytes.set(LONG, at, bytes.get(LONG, at) + added);
+  }
+
+  private static int slot(int length) {
+    int slot = 0;
+    for (long most = BLOCK; length > most && slot < SIZES - 1; most *= 4) {
+      slot++;
+    }
+    return slot;
+  }
+
+  /** What was read of it because somebody waited for it. */
+  SharedReads onDemand() {
+    return reads(COUNTERS);
+  }
+
+  /** What was read of it in bulk. */
+  SharedReads inBulk() {
+    return reads(COUNTERS + BULK);
+  }
+
+  private SharedReads reads(long at) {
+    SharedReads.Builder reads =
+        SharedReads.newBuilder()
+            .setRequests(bytes.get(LONG, at))
+            .setBytes(bytes.get(LONG, at + 8))
+            .setFailures(bytes.get(LONG, at + 16))
+            .setDamaged(bytes.get(LONG, at + 24));
+    for (int i = 0; i < SIZES; i++) {
+      reads.addSizes(bytes.get(LONG, at + 32 + 8L * i));
+    }
+    return reads.build();
+  }
+}

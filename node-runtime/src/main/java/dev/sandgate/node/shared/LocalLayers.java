@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+package dev.sandgate.node.shared;
+
+import java.nio.file.Path;
+
+/** What the shared layers need to know of the node's own. */
+public interface LocalLayers {
+
+  /** Where the whole image of a layer is, or would be. */
+  Path image(String digest);
+
+  /** Whether a living sandbox stands on a layer. */
+  boolean isUsed(String digest);
+}
