@@ -4,13 +4,21 @@ package dev.sandgate.client;
 
 import com.google.protobuf.UnsafeByteOperations;
 import dev.sandgate.proto.v1.Environment;
+import dev.sandgate.proto.v1.EnvironmentHistory;
+import dev.sandgate.proto.v1.EnvironmentLock;
+import dev.sandgate.proto.v1.EnvironmentVersion;
 import dev.sandgate.proto.v1.EnvironmentsGrpcClient;
 import dev.sandgate.proto.v1.GetEnvironmentRequest;
 import dev.sandgate.proto.v1.ImportEnvironmentRequest;
 import dev.sandgate.proto.v1.ImportProgress;
+import dev.sandgate.proto.v1.ListEnvironmentLocksRequest;
+import dev.sandgate.proto.v1.ListEnvironmentLocksResponse;
 import dev.sandgate.proto.v1.ListEnvironmentsRequest;
 import dev.sandgate.proto.v1.ListEnvironmentsResponse;
+import dev.sandgate.proto.v1.LockEnvironmentRequest;
 import dev.sandgate.proto.v1.RemoveEnvironmentRequest;
+import dev.sandgate.proto.v1.UnlockEnvironmentRequest;
+import dev.sandgate.proto.v1.UnlockEnvironmentResponse;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 import java.nio.ByteBuffer;
@@ -101,7 +109,7 @@ public final class Environments {
   /**
    * Shows one.
    *
-   * @param reference {@code name}, {@code name:tag} or {@code name@sha256:…}
+   * @param reference {@code name}, {@code name:tag}, {@code name@sha256:…} or {@code sha256:…}
    * @return the environment; fails with NOT_FOUND
    */
   public Uni<Environment> get(String reference) {
@@ -111,10 +119,67 @@ public final class Environments {
   }
 
   /**
+   * Shows what a name:tag stands for and stood for.
+   *
+   * @param reference as in {@link #get}
+   * @return youngest first; fails with NOT_FOUND
+   */
+  public Uni<List<EnvironmentVersion>> history(String reference) {
+    return calls
+        .unary(
+            EnvironmentsGrpcClient.History,
+            GetEnvironmentRequest.newBuilder().setReference(reference).build())
+        .map(EnvironmentHistory::getVersionsList);
+  }
+
+  /**
+   * Locks a name:tag for a job: sandboxes with the label {@code job} get what it stands for now until {@link #unlock}.
+   *
+   * @param job the value of the label
+   * @param reference {@code name} or {@code name:tag}
+   * @return the lock, the one there was if it was locked before; fails with NOT_FOUND, RESOURCE_EXHAUSTED
+   */
+  public Uni<EnvironmentLock> lock(String job, String reference) {
+    return calls.unary(
+        EnvironmentsGrpcClient.Lock,
+        LockEnvironmentRequest.newBuilder().setJob(job).setReference(reference).build());
+  }
+
+  /**
+   * Releases locks of a job.
+   *
+   * @param job the value of the label
+   * @param reference {@code name} or {@code name:tag}; empty: all of the job
+   * @return how many there were; none is no failure
+   */
+  public Uni<Integer> unlock(String job, String reference) {
+    return calls
+        .unary(
+            EnvironmentsGrpcClient.Unlock,
+            UnlockEnvironmentRequest.newBuilder().setJob(job).setReference(reference).build())
+        .map(UnlockEnvironmentResponse::getReleased);
+  }
+
+  /**
+   * Lists locks.
+   *
+   * @param job whose; empty: all
+   * @return in the order of jobs and names
+   */
+  public Uni<List<EnvironmentLock>> locks(String job) {
+    return calls
+        .unary(
+            EnvironmentsGrpcClient.ListLocks,
+            ListEnvironmentLocksRequest.newBuilder().setJob(job).build())
+        .map(ListEnvironmentLocksResponse::getLocksList);
+  }
+
+  /**
    * Removes a name and layers that nothing names any more.
    *
    * @param reference as in {@link #get}
-   * @return completes when it is gone; fails with NOT_FOUND, or FAILED_PRECONDITION while sandboxes use it
+   * @return completes when it is gone; fails with NOT_FOUND, or FAILED_PRECONDITION while sandboxes use it, jobs lock it
+   *     or snapshots stand on it
    */
   public Uni<Void> remove(String reference) {
     RemoveEnvironmentRequest request =

@@ -110,7 +110,7 @@ public final class Node implements AutoCloseable {
     Database database = database(data, recording);
     Backends backends = backends(config, data);
     Environments environments =
-        new Environments(database, data, LayerSettings.of(config.settings()).collapseBytes());
+        new Environments(database, data, LayerSettings.of(config.settings()));
     Latencies latencies = new Latencies();
     Sandboxes sandboxes =
         new Sandboxes(
@@ -138,7 +138,13 @@ public final class Node implements AutoCloseable {
     new NodesService(config.nodeId(), backends, sandboxes, latencies).route(routes);
     listen(config, routes, failures);
     adopted = sandboxes.adopt().thenCompose(_ -> load(execs, sandboxes));
-    sweepEverySecond(List.of(sandboxes::sweep, execs::sweep, trajectories::sweep, database::sync));
+    sweepEverySecond(
+        List.of(
+            sandboxes::sweep,
+            execs::sweep,
+            trajectories::sweep,
+            environments::sweep,
+            database::sync));
     LOG.info("node {} listens on {}:{}", config.nodeId(), config.host(), port);
   }
 

@@ -8,5 +8,14 @@ import picocli.CommandLine.Command;
 @Command(
     name = "env",
     description = "Keep environments: named, tagged stacks of layers.",
-    subcommands = {ImportCommand.class, ListEnvironments.class, RemoveEnvironments.class})
+    subcommands = {
+      ImportCommand.class,
+      ListEnvironments.class,
+      InspectEnvironment.class,
+      ShowVersions.class,
+      LockEnvironment.class,
+      UnlockEnvironment.class,
+      ListLocks.class,
+      RemoveEnvironments.class
+    })
 public final class EnvCommand {}

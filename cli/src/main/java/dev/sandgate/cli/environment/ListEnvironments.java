@@ -5,10 +5,8 @@ package dev.sandgate.cli.environment;
 import dev.sandgate.cli.connection.ExitCode;
 import dev.sandgate.cli.connection.Work;
 import dev.sandgate.cli.output.Console;
-import dev.sandgate.cli.output.Sizes;
 import dev.sandgate.client.Sandgate;
 import dev.sandgate.proto.v1.Environment;
-import dev.sandgate.proto.v1.LayerInfo;
 import java.util.List;
 import picocli.CommandLine.Command;
 
@@ -33,15 +31,13 @@ final class ListEnvironments extends Work {
   }
 
   private static List<String> row(Environment environment) {
-    long size = environment.getLayersList().stream().mapToLong(LayerInfo::getSizeBytes).sum();
-    String digest = environment.getDigest();
     return List.of(
         environment.getName(),
         environment.getTag(),
         String.valueOf(environment.getLayersCount()),
-        Sizes.show(size),
+        Shown.size(environment),
         environment.getUser(),
         String.valueOf(environment.getSandboxes()),
-        digest.substring(0, Math.min(19, digest.length())));
+        Shown.digest(environment.getDigest()));
   }
 }

@@ -124,7 +124,15 @@ public final class OwnServices implements AutoCloseable {
     Call.unary(host, EnvironmentsGrpcService.List, environments::list);
     Call.unary(host, EnvironmentsGrpcService.Get, environments::get);
     Call.unary(host, EnvironmentsGrpcService.Remove, environments::remove);
+    bind(host, new VersionCalls(fleet, timeoutMillis));
     bind(host, new SnapshotCalls(fleet, timeoutMillis));
+  }
+
+  private static void bind(Call.Host host, VersionCalls versions) {
+    Call.unary(host, EnvironmentsGrpcService.History, versions::history);
+    Call.unary(host, EnvironmentsGrpcService.Lock, versions::lock);
+    Call.unary(host, EnvironmentsGrpcService.Unlock, versions::unlock);
+    Call.unary(host, EnvironmentsGrpcService.ListLocks, versions::locks);
   }
 
   private static void bind(Call.Host host, SnapshotCalls snapshots) {

@@ -18,6 +18,7 @@ public final class KnownSettings {
           "node.collapse-bytes",
           "node.idle-timeout",
           "node.journal",
+          "node.keep-replaced-seconds",
           "node.lease",
           "node.lifetime",
           "node.snapshot-bytes",

@@ -2,9 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.node.environments;
 
+import static dev.sandgate.spi.SandgateException.invalid;
+
 import dev.sandgate.node.checks.Fields;
+import dev.sandgate.node.config.LayerSettings;
 import dev.sandgate.node.environments.Catalogue.Named;
 import dev.sandgate.node.environments.Catalogue.StoredLayer;
+import dev.sandgate.node.environments.Locks.Lock;
 import dev.sandgate.node.rpc.Routes;
 import dev.sandgate.node.store.Database;
 import dev.sandgate.proto.v1.Environment;
@@ -26,25 +30,28 @@ import java.util.TreeSet;
 public final class Environments {
 
   private static final int NAMED = 8;
+  private static final int MAX_REFERENCE = 256;
+  private static final int MAX_JOB = 256;
+  private static final String DIGEST = "sha256:";
 
   private final Catalogue catalogue;
   private final LayerStore store;
   private final Uses uses = new Uses();
+  private final Locks locks;
+  private final LayerSettings settings;
   private final Integrity integrity;
   private final Path data;
   private final EnvironmentsService service;
 
-  /**
-   * Opens the layer store below a directory; blocks.
-   *
-   * @param collapseBytes how large the layers of an image that become one may be together, as its registry has them
-   */
-  public Environments(Database database, Path dataDirectory, long collapseBytes) {
+  /** Opens the layer store below a directory; blocks. */
+  public Environments(Database database, Path dataDirectory, LayerSettings settings) {
+    this.settings = settings;
     data = dataDirectory;
     store = new LayerStore(dataDirectory.resolve("layers"));
     catalogue = new Catalogue(database);
+    locks = new Locks(database);
     integrity = new Integrity(database, store);
-    Imports imports = new Imports(catalogue, store, dataDirectory, collapseBytes);
+    Imports imports = new Imports(catalogue, store, dataDirectory, settings.collapseBytes());
     service = new EnvironmentsService(this, catalogue, imports);
   }
 
@@ -54,15 +61,20 @@ public final class Environments {
   }
 
   /**
-   * Finds an environment and further layers, in the order base, workspaces, toolkits. NOT_FOUND names the
-   * field.
+   * Finds an environment and further layers, in the order base, workspaces, toolkits, as they are for a job, which may be empty.
+   * NOT_FOUND and INVALID_ARGUMENT name the field.
    */
-  public Stack resolve(String environment, List<String> further) {
-    Named base = require("environment", environment);
+  public Stack resolve(String environment, List<String> further, String job) {
+    Named base = require("environment", environment, job);
     Map<String, StoredLayer> stack = new LinkedHashMap<>();
     base.digests().forEach(digest -> put(stack, "environment", digest));
+    if (stack.values().stream().noneMatch(Environments::isBase)) {
+      throw invalid(
+          "environment",
+          base.key() + " has no base to stand on; give one that has, and this in layers");
+    }
     for (int i = 0; i < further.size(); i++) {
-      further("layers[" + i + "]", further.get(i), stack);
+      further("layers[" + i + "]", further.get(i), job, stack);
     }
     return new Stack(layers(ordered(stack)), base.digest(), base.key(), base.user());
   }
@@ -73,14 +85,22 @@ public final class Environments {
   }
 
   private String name(String reference) {
-    if (reference.isEmpty() || reference.indexOf('@') >= 0) {
+    if (reference.isEmpty() || reference.indexOf('@') >= 0 || reference.startsWith(DIGEST)) {
       return catalogue.find(reference).map(Named::key).orElse("");
     }
-    return reference.indexOf(':') >= 0 ? reference : reference + ":latest";
+    return Catalogue.key(reference);
   }
 
-  /** Says that a sandbox stands on a stack. */
-  public void use(Stack stack, String sandboxId) {
+  /** Says that a sandbox stands on a stack; NOT_FOUND when a layer of it was removed since it was resolved. */
+  public synchronized void use(Stack stack, String sandboxId) {
+    for (String digest : stack.digests()) {
+      stored("environment", digest);
+    }
+    uses.add(stack, sandboxId);
+  }
+
+  /** Says that a sandbox of an earlier run of the node stands on a stack. */
+  public void restore(Stack stack, String sandboxId) {
     uses.add(stack, sandboxId);
   }
 
@@ -115,8 +135,44 @@ public final class Environments {
   }
 
   Named require(String field, String reference) {
-    Fields.text(field, reference, 256);
-    return catalogue.find(reference).orElseThrow(() -> missing(field, reference));
+    return require(field, reference, "");
+  }
+
+  private Named require(String field, String reference, String job) {
+    Fields.text(field, reference, MAX_REFERENCE);
+    String key = Catalogue.key(reference);
+    return locks
+        .digest(job, key)
+        .flatMap(digest -> catalogue.find(key, digest))
+        .or(() -> catalogue.find(reference))
+        .orElseThrow(() -> missing(field, reference));
+  }
+
+  /** Locks what a name stands for. */
+  synchronized Lock lock(String job, String reference) {
+    Fields.text("job", job, MAX_JOB);
+    if (job.isEmpty()) {
+      throw invalid("job", "it is missing; give what its sandboxes have as the label job");
+    }
+    if (reference.indexOf('@') >= 0 || reference.startsWith(DIGEST)) {
+      throw invalid("reference", "a digest never changes and needs no lock; give name or name:tag");
+    }
+    return locks.add(job, require("reference", reference));
+  }
+
+  /** What is locked. */
+  Locks locks() {
+    return locks;
+  }
+
+  /** Lets go of what was replaced long enough ago and nothing needs; called about once a second, blocks. */
+  public synchronized void sweep() {
+    long before = System.currentTimeMillis() - settings.keepReplaced().toMillis();
+    drop(catalogue.retire(before, this::needed, uses.layers()));
+  }
+
+  private boolean needed(Named named) {
+    return !uses.of(named).isEmpty() || !locks.of(named).isEmpty() || catalogue.isBeneath(named);
   }
 
   /** Digests of what an import stands on, in stack order. */
@@ -139,23 +195,29 @@ public final class Environments {
   }
 
   /** Removes an environment and the layers that nothing needs any more. */
-  void remove(String reference) {
+  synchronized void remove(String reference) {
     Named named = require("reference", reference);
-    List<String> sandboxes = uses.of(named);
-    if (!sandboxes.isEmpty()) {
-      throw needed(
-          "%d sandboxes use %s; delete them first: %s"
-              .formatted(sandboxes.size(), named.key(), some(sandboxes)));
-    }
-    List<String> children = catalogue.standingOn(named);
-    if (!children.isEmpty()) {
-      throw needed(
-          "%d snapshots stand on %s; remove them first: %s"
-              .formatted(children.size(), named.key(), some(children)));
-    }
-    for (String digest : catalogue.remove(named, uses.layers())) {
+    requireNone("%d sandboxes use %s; delete them first: %s", uses.of(named), named);
+    requireNone("%d jobs have locked %s; release it first: %s", locks.of(named), named);
+    requireNone(
+        "%d snapshots stand on %s; remove them first: %s", catalogue.standingOn(named), named);
+    drop(catalogue.remove(named, this::needed, uses.layers()));
+  }
+
+  private void drop(List<String> loose) {
+    for (String digest : loose) {
       store.delete(digest);
       integrity.forget(digest);
+    }
+  }
+
+  private static void requireNone(String why, List<String> users, Named named) {
+    if (!users.isEmpty()) {
+      throw new SandgateException(
+          ErrorCode.FAILED_PRECONDITION,
+          "reference",
+          "reference: " + why.formatted(users.size(), named.key(), some(users)),
+          null);
     }
   }
 
@@ -164,22 +226,26 @@ public final class Environments {
     return names.size() > NAMED ? first + ", …" : first;
   }
 
-  private static SandgateException needed(String why) {
-    return new SandgateException(
-        ErrorCode.FAILED_PRECONDITION, "reference", "reference: " + why, null);
+  private void further(String field, String reference, String job, Map<String, StoredLayer> stack) {
+    List<StoredLayer> layers =
+        reference.startsWith(DIGEST) && catalogue.layer(reference).isPresent()
+            ? List.of(stored(field, reference))
+            : require(field, reference, job).digests().stream()
+                .map(digest -> stored(field, digest))
+                .toList();
+    List<StoredLayer> upper = layers.stream().filter(layer -> !isBase(layer)).toList();
+    if (upper.isEmpty()) {
+      throw invalid(
+          field,
+          Fields.shown(reference)
+              + " is a base; give it as environment, and workspaces and"
+              + " toolkits here");
+    }
+    upper.forEach(layer -> stack.putIfAbsent(layer.digest(), layer));
   }
 
-  private void further(String field, String reference, Map<String, StoredLayer> stack) {
-    if (reference.startsWith("sha256:")) {
-      put(stack, field, reference);
-      return;
-    }
-    for (String digest : require(field, reference).digests()) {
-      StoredLayer layer = stored(field, digest);
-      if (layer.kind() != LayerKind.LAYER_KIND_BASE) {
-        stack.putIfAbsent(digest, layer);
-      }
-    }
+  private static boolean isBase(StoredLayer layer) {
+    return layer.kind() == LayerKind.LAYER_KIND_BASE;
   }
 
   private void put(Map<String, StoredLayer> stack, String field, String digest) {

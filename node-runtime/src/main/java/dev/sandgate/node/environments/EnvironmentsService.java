@@ -46,6 +46,7 @@ final class EnvironmentsService {
         request -> shown(environments.require("reference", request.getReference())));
     routes.blocking(
         EnvironmentsGrpcService.Remove, RemoveEnvironmentRequest.parser(), this::remove);
+    new VersionsService(this, environments, catalogue).route(routes);
   }
 
   private ListEnvironmentsResponse list() {
@@ -109,15 +110,19 @@ final class EnvironmentsService {
             .setTag(named.tag())
             .setDigest(named.digest())
             .setUser(named.user())
-            .setCreatedAt(
-                Timestamp.newBuilder()
-                    .setSeconds(named.createdMillis() / 1_000)
-                    .setNanos((int) (named.createdMillis() % 1_000) * 1_000_000))
+            .setCreatedAt(time(named.createdMillis()))
             .setSandboxes(environments.uses().of(named).size());
     for (String digest : named.digests()) {
       catalogue.layer(digest).map(EnvironmentsService::shown).ifPresent(environment::addLayers);
     }
     return environment.build();
+  }
+
+  static Timestamp time(long millis) {
+    return Timestamp.newBuilder()
+        .setSeconds(millis / 1_000)
+        .setNanos((int) (millis % 1_000) * 1_000_000)
+        .build();
   }
 
   private static LayerInfo shown(StoredLayer layer) {

@@ -92,7 +92,7 @@ final class Creation {
 
   private LiveSandbox register(Wanted wanted, String id) {
     LiveSandbox live = added(wanted, id);
-    environments.use(live.stack(), id);
+    use(live);
     live.limits().used();
     reaper.watch(live);
     return live;
@@ -109,6 +109,16 @@ final class Creation {
     }
   }
 
+  private void use(LiveSandbox live) {
+    try {
+      environments.use(live.stack(), live.id());
+    } catch (RuntimeException e) {
+      registry.forget(live);
+      registry.ended();
+      throw e;
+    }
+  }
+
   private LiveSandbox fresh(Wanted wanted, String id) {
     SandboxSpec spec = wanted.forBackend(id);
     Sandbox.Builder record =
@@ -118,7 +128,8 @@ final class Creation {
             .setState(SandboxState.SANDBOX_STATE_CREATING)
             .setNodeId(nodeId)
             .setCreatedAt(LiveSandbox.now())
-            .addAllLayerDigests(wanted.stack().digests());
+            .addAllLayerDigests(wanted.stack().digests())
+            .setEnvironmentDigest(wanted.stack().environment());
     limit(record);
     return new LiveSandbox(
         wanted.backend(), spec, wanted.stack(), record.build(), registry.nextSequence());

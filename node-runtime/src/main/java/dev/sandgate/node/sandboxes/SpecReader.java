@@ -140,7 +140,8 @@ final class SpecReader {
           "layers",
           "%d are too many; give at most %d".formatted(asked.getLayersCount(), MAX_LAYERS));
     }
-    return environments.resolve(asked.getEnvironment(), asked.getLayersList());
+    return environments.resolve(
+        asked.getEnvironment(), asked.getLayersList(), asked.getLabelsOrDefault("job", ""));
   }
 
   /** A time limit in milliseconds, 0 for none. */
