@@ -109,8 +109,7 @@ public final class Node implements AutoCloseable {
     Recording recording = Recording.of(config.settings());
     Database database = database(data, recording);
     Backends backends = backends(config, data);
-    Environments environments =
-        new Environments(database, data, LayerSettings.of(config.settings()));
+    Environments environments = environments(config, database);
     Latencies latencies = new Latencies();
     Sandboxes sandboxes =
         new Sandboxes(
@@ -134,17 +133,11 @@ public final class Node implements AutoCloseable {
     Failures failures = new Failures(config.nodeId());
     Running running = new Running(sandboxes, environments, execs, sessions);
     Routes routes = routes(running, trajectories, failures);
-    snapshots(config, database, running).route(routes);
+    snapshots(config, database, running, latencies).route(routes);
     new NodesService(config.nodeId(), backends, sandboxes, latencies).route(routes);
     listen(config, routes, failures);
     adopted = sandboxes.adopt().thenCompose(_ -> load(execs, sandboxes));
-    sweepEverySecond(
-        List.of(
-            sandboxes::sweep,
-            execs::sweep,
-            trajectories::sweep,
-            environments::sweep,
-            database::sync));
+    sweepEverySecond(running.sweeps(trajectories, database));
     LOG.info("node {} listens on {}:{}", config.nodeId(), config.host(), port);
   }
 
@@ -211,11 +204,25 @@ public final class Node implements AutoCloseable {
     return backends;
   }
 
+  private Environments environments(NodeConfig config, Database database) {
+    LayerSettings settings = LayerSettings.of(config.settings());
+    Environments environments = new Environments(database, config.dataDirectory(), settings);
+    undo.push("environments", environments::close);
+    return environments;
+  }
+
   /** What snapshots are made of. */
   private record Running(
-      Sandboxes sandboxes, Environments environments, Execs execs, Sessions sessions) {}
+      Sandboxes sandboxes, Environments environments, Execs execs, Sessions sessions) {
 
-  private static Snapshots snapshots(NodeConfig config, Database database, Running running) {
+    List<Runnable> sweeps(Trajectories trajectories, Database database) {
+      return List.of(
+          sandboxes::sweep, execs::sweep, trajectories::sweep, environments::sweep, database::sync);
+    }
+  }
+
+  private static Snapshots snapshots(
+      NodeConfig config, Database database, Running running, Latencies latencies) {
     Quiet quiet =
         new Quiet(running.execs()::running, running.sessions()::open, running.execs()::latest);
     return new Snapshots(
@@ -224,7 +231,8 @@ public final class Node implements AutoCloseable {
             running.sandboxes(),
             running.environments(),
             quiet,
-            SnapshotCapacity.of(config.settings())),
+            SnapshotCapacity.of(config.settings()),
+            latencies),
         database,
         config.dataDirectory());
   }

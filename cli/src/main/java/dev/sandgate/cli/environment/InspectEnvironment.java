@@ -9,6 +9,8 @@ import dev.sandgate.client.Sandgate;
 import dev.sandgate.proto.v1.Environment;
 import dev.sandgate.proto.v1.EnvironmentLock;
 import dev.sandgate.proto.v1.LayerInfo;
+import dev.sandgate.proto.v1.UseStatistics;
+import dev.sandgate.proto.v1.WeekOfUse;
 import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Command;
@@ -43,6 +45,8 @@ final class InspectEnvironment extends Work {
     rows.add(List.of("created", Shown.time(environment.getCreatedAt())));
     rows.add(List.of("size", Shown.size(environment)));
     rows.add(List.of("sandboxes", String.valueOf(environment.getSandboxes())));
+    rows.add(List.of("used", used(environment.getUses())));
+    environment.getUses().getWeeksList().forEach(week -> rows.add(week(week)));
     locks.stream()
         .filter(lock -> lock.getDigest().equals(environment.getDigest()))
         .forEach(lock -> rows.add(List.of("locked by", lock.getJob())));
@@ -50,13 +54,28 @@ final class InspectEnvironment extends Work {
       rows.add(
           List.of(
               Shown.kind(layer),
-              "%s %s  %s  %s"
+              "%s %s  %s  %s  used %d times"
                   .formatted(
                       layer.getDigest(),
                       Sizes.show(layer.getSizeBytes()),
                       layer.getName(),
-                      layer.getSource())));
+                      layer.getSource(),
+                      layer.getUses().getCreated())));
     }
     return rows;
+  }
+
+  private static String used(UseStatistics uses) {
+    return "%d times, by %d jobs (%.1f each), last %s"
+        .formatted(
+            uses.getCreated(),
+            uses.getJobs(),
+            uses.getSandboxesPerJob(),
+            Shown.time(uses.getLastUsedAt()));
+  }
+
+  private static List<String> week(WeekOfUse week) {
+    String day = Shown.time(week.getBeginsAt()).substring(0, "2000-01-01".length());
+    return List.of("week of " + day, week.getCreated() + " times");
   }
 }

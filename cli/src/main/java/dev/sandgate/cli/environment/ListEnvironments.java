@@ -23,7 +23,7 @@ final class ListEnvironments extends Work {
         console.json(all);
       } else {
         console.table(
-            List.of("NAME", "TAG", "LAYERS", "SIZE", "USER", "SANDBOXES", "DIGEST"),
+            List.of("NAME", "TAG", "LAYERS", "SIZE", "USER", "SANDBOXES", "USED", "JOBS", "DIGEST"),
             all.stream().map(ListEnvironments::row).toList());
       }
     }
@@ -38,6 +38,8 @@ final class ListEnvironments extends Work {
         Shown.size(environment),
         environment.getUser(),
         String.valueOf(environment.getSandboxes()),
+        String.valueOf(environment.getUses().getCreated()),
+        String.valueOf(environment.getUses().getJobs()),
         Shown.digest(environment.getDigest()));
   }
 }

@@ -89,7 +89,10 @@ final class EnvironmentCommandsTest {
     assertEquals("2", version("create", "tool", "--label", "job=other"));
     assertEquals("1", version("create", old));
     assertTrue(done("env", "locks").contains("train"), out.toString());
-    assertTrue(done("env", "inspect", old).contains("locked by  train"), out.toString());
+    assertTrue(done("env", "inspect", old).matches("(?s).*locked by +train\\n.*"), out.toString());
+    assertTrue(out.toString().contains("2 times, by 1 jobs"), out.toString());
+    String all = done("-o", "json", "env", "ls");
+    assertTrue(all.contains("\"created\"") && all.contains("\"weeks\""), all);
     String history = done("env", "history", "tool");
     assertEquals(3, history.lines().count(), history);
     assertTrue(history.contains(old.substring(old.indexOf('@') + 1)), history);

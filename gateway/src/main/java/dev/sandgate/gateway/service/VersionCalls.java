@@ -65,9 +65,9 @@ final class VersionCalls {
 
   private static EnvironmentVersion together(EnvironmentVersion one, EnvironmentVersion other) {
     EnvironmentVersion more = one.getUsable() ? one : other;
-    int sandboxes = one.getEnvironment().getSandboxes() + other.getEnvironment().getSandboxes();
+    EnvironmentVersion less = one.getUsable() ? other : one;
     return more.toBuilder()
-        .setEnvironment(more.getEnvironment().toBuilder().setSandboxes(sandboxes))
+        .setEnvironment(MergedUses.together(more.getEnvironment(), less.getEnvironment()))
         .build();
   }
 

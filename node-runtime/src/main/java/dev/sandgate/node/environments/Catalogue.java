@@ -51,7 +51,8 @@ public final class Catalogue {
           ) WITHOUT ROWID\
           """,
           Versions.TABLE,
-          Locks.TABLE);
+          Locks.TABLE,
+          Statistics.TABLE);
 
   private final Database database;
   private final Map<String, StoredLayer> layers = new LinkedHashMap<>();
@@ -74,14 +75,22 @@ public final class Catalogue {
    *
    * @param digests of its layers, lowest first
    * @param createdMillis since the epoch
+   * @param digest of the stack
    */
-  record Named(String name, String tag, List<String> digests, String user, long createdMillis) {
-    String key() {
-      return name + ":" + tag;
+  record Named(
+      String name,
+      String tag,
+      List<String> digests,
+      String user,
+      long createdMillis,
+      String digest) {
+
+    Named(String name, String tag, List<String> digests, String user, long createdMillis) {
+      this(name, tag, digests, user, createdMillis, digestOf(digests));
     }
 
-    String digest() {
-      return digestOf(digests);
+    String key() {
+      return name + ":" + tag;
     }
   }
 
@@ -142,10 +151,17 @@ public final class Catalogue {
         named ->
             (name.isEmpty() || named.name().equals(name) || named.key().equals(name))
                 && named.digest().equals(digest);
-    return environments.values().stream()
-        .filter(wanted)
-        .findFirst()
-        .or(() -> versions.find(wanted));
+    return candidates(name).stream().filter(wanted).findFirst().or(() -> versions.find(wanted));
+  }
+
+  private Collection<Named> candidates(String name) {
+    if (name.isEmpty()) {
+      return environments.values();
+    }
+    if (name.indexOf(':') >= 0) {
+      return environments.subMap(name, true, name, true).values();
+    }
+    return environments.subMap(name + ":", name + ";").values();
   }
 
   /** A name with its tag. */
@@ -281,7 +297,11 @@ public final class Catalogue {
     int size = named.digests().size();
     return environments.values().stream()
         .map(Named::digests)
-        .anyMatch(of -> of.size() > size && of.subList(0, size).equals(named.digests()));
+        .anyMatch(
+            of ->
+                of.size() > size
+                    && of.get(size - 1).equals(named.digests().getLast())
+                    && of.subList(0, size).equals(named.digests()));
   }
 
   /** Names of what was made of a snapshot and holds its layer among others. */

@@ -30,6 +30,7 @@ import java.util.TreeSet;
 public final class Environments {
 
   private static final int NAMED = 8;
+  private static final long RETIRE_MILLIS = 3_000;
   private static final int MAX_REFERENCE = 256;
   private static final int MAX_JOB = 256;
   private static final String DIGEST = "sha256:";
@@ -38,7 +39,9 @@ public final class Environments {
   private final LayerStore store;
   private final Uses uses = new Uses();
   private final Locks locks;
+  private final Statistics statistics;
   private final LayerSettings settings;
+  private long lastRetiredMillis;
   private final Integrity integrity;
   private final Path data;
   private final EnvironmentsService service;
@@ -50,6 +53,7 @@ public final class Environments {
     store = new LayerStore(dataDirectory.resolve("layers"));
     catalogue = new Catalogue(database);
     locks = new Locks(database);
+    statistics = new Statistics(database);
     integrity = new Integrity(database, store);
     Imports imports = new Imports(catalogue, store, dataDirectory, settings.collapseBytes());
     service = new EnvironmentsService(this, catalogue, imports);
@@ -97,6 +101,20 @@ public final class Environments {
       stored("environment", digest);
     }
     uses.add(stack, sandboxId);
+  }
+
+  /** Counts a sandbox that takes commands; its job may be empty. */
+  public void made(Stack stack, String job) {
+    statistics.count(stack, job);
+  }
+
+  /** Whether what sandboxes wrote is among its layers. */
+  public boolean endsWithSnapshot(Stack stack) {
+    return !stack.layers().isEmpty()
+        && catalogue
+            .layer(stack.layers().getLast().digest())
+            .filter(layer -> layer.kind() == LayerKind.LAYER_KIND_SNAPSHOT)
+            .isPresent();
   }
 
   /** Says that a sandbox of an earlier run of the node stands on a stack. */
@@ -165,10 +183,28 @@ public final class Environments {
     return locks;
   }
 
-  /** Lets go of what was replaced long enough ago and nothing needs; called about once a second, blocks. */
-  public synchronized void sweep() {
-    long before = System.currentTimeMillis() - settings.keepReplaced().toMillis();
-    drop(catalogue.retire(before, this::needed, uses.layers()));
+  /** Lets go of what was replaced long enough ago and nothing needs, now and then; called about once a second, blocks. */
+  public void sweep() {
+    long now = System.currentTimeMillis();
+    if (now - lastRetiredMillis >= RETIRE_MILLIS) {
+      lastRetiredMillis = now;
+      retire(now - settings.keepReplaced().toMillis());
+    }
+    statistics.flush();
+  }
+
+  private synchronized void retire(long beforeMillis) {
+    drop(catalogue.retire(beforeMillis, this::needed, uses.layers()));
+  }
+
+  /** Records what was counted and not yet recorded; blocks. */
+  public void close() {
+    statistics.flush();
+  }
+
+  /** How things were used. */
+  Statistics statistics() {
+    return statistics;
   }
 
   private boolean needed(Named named) {
@@ -202,6 +238,7 @@ public final class Environments {
     requireNone(
         "%d snapshots stand on %s; remove them first: %s", catalogue.standingOn(named), named);
     drop(catalogue.remove(named, this::needed, uses.layers()));
+    statistics.forget(named.key(), digest -> catalogue.find(named.key(), digest).isPresent());
   }
 
   private void drop(List<String> loose) {
@@ -209,6 +246,7 @@ public final class Environments {
       store.delete(digest);
       integrity.forget(digest);
     }
+    statistics.forget(loose);
   }
 
   private static void requireNone(String why, List<String> users, Named named) {

@@ -111,9 +111,14 @@ final class EnvironmentsService {
             .setDigest(named.digest())
             .setUser(named.user())
             .setCreatedAt(time(named.createdMillis()))
-            .setSandboxes(environments.uses().of(named).size());
+            .setSandboxes(environments.uses().of(named).size())
+            .setUses(
+                environments
+                    .statistics()
+                    .of(Statistics.key(named))
+                    .setLiving(environments.uses().of(named).size()));
     for (String digest : named.digests()) {
-      catalogue.layer(digest).map(EnvironmentsService::shown).ifPresent(environment::addLayers);
+      catalogue.layer(digest).map(this::shown).ifPresent(environment::addLayers);
     }
     return environment.build();
   }
@@ -125,13 +130,18 @@ final class EnvironmentsService {
         .build();
   }
 
-  private static LayerInfo shown(StoredLayer layer) {
+  private LayerInfo shown(StoredLayer layer) {
     return LayerInfo.newBuilder()
         .setDigest(layer.digest())
         .setKind(layer.kind())
         .setName(layer.name())
         .setSizeBytes(layer.size())
         .setSource(Fields.text("source", layer.source()))
+        .setUses(
+            environments
+                .statistics()
+                .of(layer.digest())
+                .setLiving(environments.uses().count(layer.digest())))
         .build();
   }
 }

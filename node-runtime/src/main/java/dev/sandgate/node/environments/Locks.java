@@ -7,10 +7,12 @@ import dev.sandgate.node.store.Database;
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.SandgateException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /** What names stand for in jobs that locked them. Changes block until they are recorded. */
 final class Locks {
@@ -31,6 +33,7 @@ final class Locks {
 
   private final Database database;
   private final TreeMap<String, TreeMap<String, Lock>> jobs = new TreeMap<>();
+  private final Map<String, TreeSet<String>> holders = new HashMap<>();
   private int count;
 
   /**
@@ -67,10 +70,11 @@ final class Locks {
 
   /** The jobs that have locked this. */
   synchronized List<String> of(Named named) {
-    return all("").stream()
-        .filter(lock -> lock.key().equals(named.key()) && lock.digest().equals(named.digest()))
-        .map(Lock::job)
-        .toList();
+    return List.copyOf(holders.getOrDefault(content(named.key(), named.digest()), new TreeSet<>()));
+  }
+
+  private static String content(String key, String digest) {
+    return key + "@" + digest;
   }
 
   /** All of a job, or of all jobs when it is empty. */
@@ -128,6 +132,9 @@ final class Locks {
 
   private void put(Lock lock) {
     jobs.computeIfAbsent(lock.job(), _ -> new TreeMap<>()).put(lock.key(), lock);
+    holders
+        .computeIfAbsent(content(lock.key(), lock.digest()), _ -> new TreeSet<>())
+        .add(lock.job());
     count++;
   }
 
@@ -137,6 +144,12 @@ final class Locks {
     count--;
     if (of.isEmpty()) {
       jobs.remove(lock.job());
+    }
+    String content = content(lock.key(), lock.digest());
+    TreeSet<String> left = holders.getOrDefault(content, new TreeSet<>());
+    left.remove(lock.job());
+    if (left.isEmpty()) {
+      holders.remove(content);
     }
   }
 }

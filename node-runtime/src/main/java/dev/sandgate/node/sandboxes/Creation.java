@@ -64,6 +64,9 @@ final class Creation {
       try {
         Sandbox made = make(live, key, new Clock(begun, deadline));
         latencies.done(Operation.CREATE, begun);
+        if (environments.endsWithSnapshot(live.stack())) {
+          latencies.done(Operation.RESTORE, begun);
+        }
         return made;
       } finally {
         live.limits().unused();
@@ -182,6 +185,7 @@ final class Creation {
         throw e;
       }
       rows.update(live).join();
+      environments.made(live.stack(), live.labels().getOrDefault("job", ""));
       removal.watch(live, made);
       return live.shown();
     } catch (RuntimeException e) {

@@ -8,6 +8,7 @@ import dev.sandgate.node.config.Capacity;
 import dev.sandgate.node.config.Defaults;
 import dev.sandgate.node.environments.Environments;
 import dev.sandgate.node.latencies.Latencies;
+import dev.sandgate.node.latencies.Latencies.Operation;
 import dev.sandgate.node.rpc.Blocking;
 import dev.sandgate.node.rpc.Failures;
 import dev.sandgate.node.rpc.Routes;
@@ -35,6 +36,7 @@ public final class Sandboxes {
   private final Adoption adoption;
   private final Sweep sweep;
   private final Reaper reaper;
+  private final Latencies latencies;
 
   /**
    * What sandboxes stand on.
@@ -58,6 +60,7 @@ public final class Sandboxes {
 
   /** Reads what an earlier run recorded; blocks. */
   public Sandboxes(Parts parts) {
+    latencies = parts.latencies();
     registry = new Registry(parts.capacity().sandboxes());
     rows = new SandboxRows(parts.database());
     removal = new Removal(registry, rows, parts.environments());
@@ -195,7 +198,9 @@ public final class Sandboxes {
   LiveSandbox reset(String id) {
     LiveSandbox live = find(id);
     Blocking.await(settled(live), ADOPTION_WAIT_MILLIS + 1_000);
+    long begun = System.nanoTime();
     reset.run(live);
+    latencies.done(Operation.RESET, begun);
     return live;
   }
 
