@@ -8,6 +8,8 @@ import dev.sandgate.proto.v1.EnvironmentHistory;
 import dev.sandgate.proto.v1.EnvironmentLock;
 import dev.sandgate.proto.v1.EnvironmentVersion;
 import dev.sandgate.proto.v1.EnvironmentsGrpcClient;
+import dev.sandgate.proto.v1.ExportEnvironmentRequest;
+import dev.sandgate.proto.v1.ExportEnvironmentResponse;
 import dev.sandgate.proto.v1.GetEnvironmentRequest;
 import dev.sandgate.proto.v1.ImportEnvironmentRequest;
 import dev.sandgate.proto.v1.ImportProgress;
@@ -84,15 +86,13 @@ public final class Environments {
                   .onItem()
                   .invoke(step -> made.compareAndSet(false, step.hasEnvironment()))
                   .onCompletion()
-                  .call(() -> made.get() ? Uni.createFrom().voidItem() : missing());
+                  .call(() -> made.get() ? Uni.createFrom().voidItem() : missing("environment"));
             });
   }
 
-  private static Uni<Void> missing() {
+  private static Uni<Void> missing(String what) {
     return Uni.createFrom()
-        .failure(
-            SandgateClientException.unknownOutcome(
-                "the import ended without an environment", null));
+        .failure(SandgateClientException.unknownOutcome("the call ended without an " + what, null));
   }
 
   /**
@@ -116,6 +116,26 @@ public final class Environments {
     return calls.unary(
         EnvironmentsGrpcClient.Get,
         GetEnvironmentRequest.newBuilder().setReference(reference).build());
+  }
+
+  /**
+   * Gives an environment, or a snapshot, away as an image of the OCI.
+   *
+   * @param request which, what it is called, and whether the node sends it to a registry
+   * @return how it goes and the archive's bytes, asked of the node as they are wanted, last with the image; fails when it ends
+   *     without one, with NOT_FOUND, FAILED_PRECONDITION, RESOURCE_EXHAUSTED. Cancelling stops the export
+   */
+  public Multi<ExportEnvironmentResponse> export(ExportEnvironmentRequest request) {
+    return Multi.createFrom()
+        .deferred(
+            () -> {
+              AtomicBoolean whole = new AtomicBoolean();
+              return calls.stream(EnvironmentsGrpcClient.Export, request)
+                  .onItem()
+                  .invoke(part -> whole.compareAndSet(false, part.hasImage()))
+                  .onCompletion()
+                  .call(() -> whole.get() ? Uni.createFrom().voidItem() : missing("image"));
+            });
   }
 
   /**

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.cli.environment;
 
+import dev.sandgate.cli.image.ExportCommand;
 import picocli.CommandLine.Command;
 
 /** Groups the commands about environments. */
@@ -16,6 +17,7 @@ import picocli.CommandLine.Command;
       LockEnvironment.class,
       UnlockEnvironment.class,
       ListLocks.class,
+      ExportCommand.class,
       RemoveEnvironments.class
     })
 public final class EnvCommand {}

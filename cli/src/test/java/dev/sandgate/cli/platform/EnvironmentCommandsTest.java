@@ -10,8 +10,10 @@ import dev.sandgate.cli.SandgateCommand;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -101,5 +103,39 @@ final class EnvironmentCommandsTest {
     assertEquals(1, run("env", "history", "nothing"));
     assertEquals(1, run("env", "lock", "train", "nothing"));
     done("env", "rm", "tool");
+  }
+
+  @Test
+  void shouldExportAnImageOrLeaveNothing() throws Exception {
+    Path place = Files.createDirectories(directory.resolve("out"));
+    String layout = "oci:" + place.resolve("layout") + ":v1";
+    String told = done("env", "export", "busybox", layout);
+    String digest = told.substring(told.indexOf("sha256:")).strip();
+    assertTrue(inspected(layout).contains(digest), told);
+    assertEquals(1, run("env", "export", "busybox", layout));
+    assertTrue(err.toString().contains("exists"), err.toString());
+    String archive = "oci-archive:" + place.resolve("image.tar");
+    done("snapshot", "export", "busybox", archive);
+    done("env", "import", "back", "--image", archive);
+    String id = done("create", "back").strip();
+    assertTrue(done("exec", id, "-o", "json", "--", "id", "-un").contains("\"user\\n\""));
+    done("rm", id);
+    done("env", "rm", "back");
+    assertEquals(1, run("env", "export", "nothing", "oci:" + place.resolve("nothing")));
+    assertEquals(1, run("env", "export", "nothing", "oci-archive:" + place.resolve("no.tar")));
+    assertEquals(2, run("env", "export", "busybox", place.resolve("x").toString()));
+    try (Stream<Path> left = Files.list(place)) {
+      assertEquals(
+          List.of("image.tar", "layout"),
+          left.map(file -> file.getFileName().toString()).sorted().toList());
+    }
+  }
+
+  private static String inspected(String image) throws Exception {
+    Process skopeo =
+        new ProcessBuilder("skopeo", "inspect", image).redirectErrorStream(true).start();
+    String told = new String(skopeo.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals(0, skopeo.waitFor(), told);
+    return told;
   }
 }

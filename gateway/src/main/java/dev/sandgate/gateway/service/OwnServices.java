@@ -121,6 +121,10 @@ public final class OwnServices implements AutoCloseable {
     TrajectoryCalls trajectories = new TrajectoryCalls(fleet, timeoutMillis);
     Call.unary(host, TrajectoriesGrpcService.List, trajectories::list);
     Call.streaming(host, TrajectoriesGrpcService.Export, trajectories::export);
+    Call.streaming(
+        host,
+        EnvironmentsGrpcService.Export,
+        (request, call) -> EnvironmentExport.start(fleet, timeoutMillis, request, call));
     Call.unary(host, EnvironmentsGrpcService.List, environments::list);
     Call.unary(host, EnvironmentsGrpcService.Get, environments::get);
     Call.unary(host, EnvironmentsGrpcService.Remove, environments::remove);

@@ -45,6 +45,7 @@ public final class Environments {
   private final Integrity integrity;
   private final Path data;
   private final EnvironmentsService service;
+  private final Exports exports;
 
   /** Opens the layer store below a directory; blocks. */
   public Environments(Database database, Path dataDirectory, LayerSettings settings) {
@@ -57,11 +58,13 @@ public final class Environments {
     integrity = new Integrity(database, store);
     Imports imports = new Imports(catalogue, store, dataDirectory, settings.collapseBytes());
     service = new EnvironmentsService(this, catalogue, imports);
+    exports = new Exports(this, catalogue, dataDirectory);
   }
 
   /** Answers the methods of {@code sandgate.v1.Environments}. */
   public void route(Routes routes) {
     service.route(routes);
+    exports.route(routes);
   }
 
   /**
@@ -101,6 +104,14 @@ public final class Environments {
       stored("environment", digest);
     }
     uses.add(stack, sandboxId);
+  }
+
+  /** Its layers, kept until {@link Uses#release}; NOT_FOUND when one was removed since it was found. */
+  synchronized Stack held(Named named) {
+    named.digests().forEach(digest -> stored("reference", digest));
+    Stack stack = new Stack(layers(named.digests()), named.digest(), named.key(), named.user());
+    uses.hold(stack);
+    return stack;
   }
 
   /** Counts a sandbox that takes commands; its job may be empty. */
