@@ -4,15 +4,25 @@ package dev.sandgate.client;
 
 import com.google.protobuf.UnsafeByteOperations;
 import dev.sandgate.proto.v1.Environment;
+import dev.sandgate.proto.v1.EnvironmentHistory;
+import dev.sandgate.proto.v1.EnvironmentLock;
+import dev.sandgate.proto.v1.EnvironmentVersion;
 import dev.sandgate.proto.v1.EnvironmentsGrpcClient;
+import dev.sandgate.proto.v1.ExportEnvironmentRequest;
+import dev.sandgate.proto.v1.ExportEnvironmentResponse;
 import dev.sandgate.proto.v1.GetEnvironmentRequest;
 import dev.sandgate.proto.v1.ImportEnvironmentRequest;
 import dev.sandgate.proto.v1.ImportProgress;
+import dev.sandgate.proto.v1.ListEnvironmentLocksRequest;
+import dev.sandgate.proto.v1.ListEnvironmentLocksResponse;
 import dev.sandgate.proto.v1.ListEnvironmentsRequest;
 import dev.sandgate.proto.v1.ListEnvironmentsResponse;
+import dev.sandgate.proto.v1.LockEnvironmentRequest;
 import dev.sandgate.proto.v1.PullEnvironmentRequest;
 import dev.sandgate.proto.v1.RemoveEnvironmentRequest;
 import dev.sandgate.proto.v1.ShareEnvironmentRequest;
+import dev.sandgate.proto.v1.UnlockEnvironmentRequest;
+import dev.sandgate.proto.v1.UnlockEnvironmentResponse;
 import dev.sandgate.proto.v1.UnshareEnvironmentRequest;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
@@ -79,15 +89,13 @@ public final class Environments {
                   .onItem()
                   .invoke(step -> made.compareAndSet(false, step.hasEnvironment()))
                   .onCompletion()
-                  .call(() -> made.get() ? Uni.createFrom().voidItem() : missing());
+                  .call(() -> made.get() ? Uni.createFrom().voidItem() : missing("environment"));
             });
   }
 
-  private static Uni<Void> missing() {
+  private static Uni<Void> missing(String what) {
     return Uni.createFrom()
-        .failure(
-            SandgateClientException.unknownOutcome(
-                "the import ended without an environment", null));
+        .failure(SandgateClientException.unknownOutcome("the call ended without an " + what, null));
   }
 
   /**
@@ -104,7 +112,7 @@ public final class Environments {
   /**
    * Shows one.
    *
-   * @param reference {@code name}, {@code name:tag} or {@code name@sha256:…}
+   * @param reference {@code name}, {@code name:tag}, {@code name@sha256:…} or {@code sha256:…}
    * @return the environment; fails with NOT_FOUND
    */
   public Uni<Environment> get(String reference) {
@@ -114,10 +122,87 @@ public final class Environments {
   }
 
   /**
+   * Gives an environment, or a snapshot, away as an image of the OCI.
+   *
+   * @param request which, what it is called, and whether the node sends it to a registry
+   * @return how it goes and the archive's bytes, asked of the node as they are wanted, last with the image; fails when it ends
+   *     without one, with NOT_FOUND, FAILED_PRECONDITION, RESOURCE_EXHAUSTED. Cancelling stops the export
+   */
+  public Multi<ExportEnvironmentResponse> export(ExportEnvironmentRequest request) {
+    return Multi.createFrom()
+        .deferred(
+            () -> {
+              AtomicBoolean whole = new AtomicBoolean();
+              return calls.stream(EnvironmentsGrpcClient.Export, request)
+                  .onItem()
+                  .invoke(part -> whole.compareAndSet(false, part.hasImage()))
+                  .onCompletion()
+                  .call(() -> whole.get() ? Uni.createFrom().voidItem() : missing("image"));
+            });
+  }
+
+  /**
+   * Shows what a name:tag stands for and stood for.
+   *
+   * @param reference as in {@link #get}
+   * @return youngest first; fails with NOT_FOUND
+   */
+  public Uni<List<EnvironmentVersion>> history(String reference) {
+    return calls
+        .unary(
+            EnvironmentsGrpcClient.History,
+            GetEnvironmentRequest.newBuilder().setReference(reference).build())
+        .map(EnvironmentHistory::getVersionsList);
+  }
+
+  /**
+   * Locks a name:tag for a job: sandboxes with the label {@code job} get what it stands for now until {@link #unlock}.
+   *
+   * @param job the value of the label
+   * @param reference {@code name} or {@code name:tag}
+   * @return the lock, the one there was if it was locked before; fails with NOT_FOUND, RESOURCE_EXHAUSTED
+   */
+  public Uni<EnvironmentLock> lock(String job, String reference) {
+    return calls.unary(
+        EnvironmentsGrpcClient.Lock,
+        LockEnvironmentRequest.newBuilder().setJob(job).setReference(reference).build());
+  }
+
+  /**
+   * Releases locks of a job.
+   *
+   * @param job the value of the label
+   * @param reference {@code name} or {@code name:tag}; empty: all of the job
+   * @return how many there were; none is no failure
+   */
+  public Uni<Integer> unlock(String job, String reference) {
+    return calls
+        .unary(
+            EnvironmentsGrpcClient.Unlock,
+            UnlockEnvironmentRequest.newBuilder().setJob(job).setReference(reference).build())
+        .map(UnlockEnvironmentResponse::getReleased);
+  }
+
+  /**
+   * Lists locks.
+   *
+   * @param job whose; empty: all
+   * @return in the order of jobs and names
+   */
+  public Uni<List<EnvironmentLock>> locks(String job) {
+    return calls
+        .unary(
+            EnvironmentsGrpcClient.ListLocks,
+            ListEnvironmentLocksRequest.newBuilder().setJob(job).build())
+        .map(ListEnvironmentLocksResponse::getLocksList);
+  }
+
+  /**
    * Removes a name and layers that nothing names any more.
    *
    * @param reference as in {@link #get}
-   * @return completes when it is gone; fails with NOT_FOUND, or FAILED_PRECONDITION while sandboxes use it
+   * @return completes when it is gone; fails with NOT_FOUND, or FAILED_PRECONDITION while sandboxes use it, jobs lock it
+   *     or snapshots stand on it
    */
   public Uni<Void> remove(String reference) {
     RemoveEnvironmentRequest request =

@@ -136,11 +136,11 @@ public final class Node implements AutoCloseable {
     Failures failures = new Failures(config.nodeId());
     Running running = new Running(sandboxes, environments, execs, sessions);
     Routes routes = routes(running, trajectories, failures);
-    snapshots(config, database, running).route(routes);
+    snapshots(config, database, running, latencies).route(routes);
     new NodesService(config.nodeId(), backends, running, latencies).route(routes);
     listen(config, routes, failures);
     adopted = sandboxes.adopt().thenCompose(_ -> load(execs, sandboxes));
-    sweepEverySecond(List.of(sandboxes::sweep, execs::sweep, trajectories::sweep, database::sync));
+    sweepEverySecond(running.sweeps(trajectories, database));
     LOG.info("node {} listens on {}:{}", config.nodeId(), config.host(), port);
   }
 
@@ -203,7 +203,7 @@ public final class Node implements AutoCloseable {
         new Environments(
             database,
             config.dataDirectory(),
-            LayerSettings.of(config.settings()).collapseBytes(),
+            LayerSettings.of(config.settings()),
             SharedSettings.of(config.settings()));
     undo.push("environments", environments::close);
     return environments;
@@ -219,9 +219,16 @@ public final class Node implements AutoCloseable {
   }
 
   /** What snapshots are made of, and what the node tells of itself. */
-  record Running(Sandboxes sandboxes, Environments environments, Execs execs, Sessions sessions) {}
+  record Running(Sandboxes sandboxes, Environments environments, Execs execs, Sessions sessions) {
 
-  private static Snapshots snapshots(NodeConfig config, Database database, Running running) {
+    List<Runnable> sweeps(Trajectories trajectories, Database database) {
+      return List.of(
+          sandboxes::sweep, execs::sweep, trajectories::sweep, environments::sweep, database::sync);
+    }
+  }
+
+  private static Snapshots snapshots(
+      NodeConfig config, Database database, Running running, Latencies latencies) {
     Quiet quiet =
         new Quiet(running.execs()::running, running.sessions()::open, running.execs()::latest);
     return new Snapshots(
@@ -230,7 +237,8 @@ public final class Node implements AutoCloseable {
             running.sandboxes(),
             running.environments(),
             quiet,
-            SnapshotCapacity.of(config.settings())),
+            SnapshotCapacity.of(config.settings()),
+            latencies),
         database,
         config.dataDirectory());
   }

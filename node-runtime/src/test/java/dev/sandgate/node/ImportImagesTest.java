@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.sandgate.node.support.Answers;
 import dev.sandgate.node.support.Programs;
+import dev.sandgate.node.support.Registry;
 import dev.sandgate.node.support.Rpc.Failed;
 import dev.sandgate.node.support.TestNode;
 import dev.sandgate.proto.v1.Environment;
@@ -15,13 +16,8 @@ import dev.sandgate.proto.v1.EnvironmentsGrpcClient;
 import dev.sandgate.proto.v1.ImportEnvironmentRequest;
 import dev.sandgate.proto.v1.ImportProgress;
 import dev.sandgate.proto.v1.LayerInfo;
-import dev.sandgate.tck.Eventually;
 import io.vertx.grpc.common.GrpcStatus;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -121,7 +117,7 @@ class ImportImagesTest {
   void shouldFetchFromARegistry() throws Exception {
     try (Registry registry = new Registry(directory.resolve("registry"));
         TestNode node = node(1L << 30)) {
-      String image = "docker://127.0.0.1:" + registry.port + "/team/image:v1";
+      String image = "docker://127.0.0.1:" + registry.port() + "/team/image:v1";
       Programs.run(
           "skopeo",
           "--insecure-policy",
@@ -183,49 +179,6 @@ class ImportImagesTest {
         Stream<Path> images = Files.list(node.directory().resolve("layers"))) {
       assertEquals(0, work.count());
       assertEquals(layers, images.count());
-    }
-  }
-
-  /** Debian's docker-registry on a free port of the loopback. */
-  private static final class Registry implements AutoCloseable {
-    private final Process process;
-    private final int port;
-
-    Registry(Path place) throws IOException {
-      Files.createDirectories(place);
-      try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-        port = free.getLocalPort();
-      }
-      Path config = place.resolve("config.yml");
-      Files.writeString(
-          config,
-          """
-          version: 0.1
-          log: {level: error}
-          storage: {filesystem: {rootdirectory: %s}}
-          http: {addr: "127.0.0.1:%d"}
-          """
-              .formatted(place.resolve("data"), port),
-          StandardCharsets.UTF_8);
-      process =
-          new ProcessBuilder("docker-registry", "serve", config.toString())
-              .redirectErrorStream(true)
-              .redirectOutput(place.resolve("log").toFile())
-              .start();
-      Eventually.holds("the registry listens", this::listens);
-    }
-
-    private boolean listens() {
-      try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
-        return socket.isConnected();
-      } catch (IOException notYet) {
-        return false;
-      }
-    }
-
-    @Override
-    public void close() {
-      process.destroyForcibly().onExit().join();
     }
   }
 }

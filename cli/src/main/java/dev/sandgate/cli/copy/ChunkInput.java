@@ -7,12 +7,13 @@ import java.nio.ByteBuffer;
 import java.util.Iterator;
 
 /** Chunks as an input stream. */
-final class ChunkInput extends InputStream {
+public final class ChunkInput extends InputStream {
 
   private final Iterator<ByteBuffer> chunks;
   private ByteBuffer chunk = ByteBuffer.allocate(0);
 
-  ChunkInput(Iterator<ByteBuffer> chunks) {
+  /** Reads what an iterator gives. */
+  public ChunkInput(Iterator<ByteBuffer> chunks) {
     this.chunks = chunks;
   }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.cli.environment;
 
+import dev.sandgate.cli.image.ExportCommand;
 import picocli.CommandLine.Command;
 
 /** Groups the commands about environments. */
@@ -11,6 +12,12 @@ import picocli.CommandLine.Command;
     subcommands = {
       ImportCommand.class,
       ListEnvironments.class,
+      InspectEnvironment.class,
+      ShowVersions.class,
+      LockEnvironment.class,
+      UnlockEnvironment.class,
+      ListLocks.class,
+      ExportCommand.class,
       RemoveEnvironments.class,
       ShareCommand.class,
       UnshareCommand.class,

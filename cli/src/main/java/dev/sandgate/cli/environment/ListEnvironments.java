@@ -24,7 +24,8 @@ final class ListEnvironments extends Work {
         console.json(all);
       } else {
         console.table(
-            List.of("NAME", "TAG", "LAYERS", "SIZE", "LOCAL", "USER", "SANDBOXES", "DIGEST"),
+            List.of(
+                "NAME", "TAG", "LAYERS", "SIZE", "LOCAL", "USER", "SANDBOXES", "USED", "JOBS", "DIGEST"),
             all.stream().map(ListEnvironments::row).toList());
       }
     }
@@ -32,15 +33,16 @@ final class ListEnvironments extends Work {
   }
 
   private static List<String> row(Environment environment) {
-    String digest = environment.getDigest();
     return List.of(
         environment.getName(),
         environment.getTag(),
         String.valueOf(environment.getLayersCount()),
-        Sizes.show(ShownEnvironment.size(environment)),
+        Shown.size(environment),
         Sizes.show(ShownEnvironment.local(environment)),
         environment.getUser(),
         String.valueOf(environment.getSandboxes()),
-        digest.substring(0, Math.min(19, digest.length())));
+        String.valueOf(environment.getUses().getCreated()),
+        String.valueOf(environment.getUses().getJobs()),
+        Shown.digest(environment.getDigest()));
   }
 }

@@ -83,8 +83,8 @@ public final class UpCommand extends Work {
       description = {
         "A backend's setting, backend.NAME.KEY=VALUE, or what sandboxes get that ask for nothing:",
         "node.idle-timeout, node.lease, node.lifetime (0s: for ever); or how the node records",
-        "and keeps: node.collapse-bytes, node.disk-reserve-bytes, node.journal, node.spool-bytes,",
-        "node.trajectory-bytes, node.trajectory-hours;",
+        "and keeps: node.collapse-bytes, node.disk-reserve-bytes, node.journal, node.keep-replaced-seconds,",
+        "node.spool-bytes, node.trajectory-bytes, node.trajectory-hours;",
         "or the directory of layers it shares with other nodes: node.shared-layers, node.shared-layers-pull (on, off),",
         "node.shared-layers-local-bytes, node.shared-layers-timeout-ms."
       })

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.cli.snapshot;
 
+import dev.sandgate.cli.image.ExportCommand;
 import picocli.CommandLine.Command;
 
 /** Groups the commands about snapshots. */
@@ -13,6 +14,7 @@ import picocli.CommandLine.Command;
       ListSnapshots.class,
       InspectSnapshot.class,
       ShowHistory.class,
+      ExportCommand.class,
       RemoveSnapshots.class
     })
 public final class SnapshotCommand {}

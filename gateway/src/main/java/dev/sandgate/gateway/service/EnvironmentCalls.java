@@ -68,11 +68,7 @@ final class EnvironmentCalls {
 
   private static void add(Map<String, Environment> merged, Environment found) {
     String key = found.getName() + ":" + found.getTag() + "@" + found.getDigest();
-    merged.merge(
-        key,
-        found,
-        (one, other) ->
-            one.toBuilder().setSandboxes(one.getSandboxes() + other.getSandboxes()).build());
+    merged.merge(key, found, MergedUses::together);
   }
 
   /** Removes it everywhere; a node that never had it is no error unless none had. */

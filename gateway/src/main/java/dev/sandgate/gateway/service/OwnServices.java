@@ -121,6 +121,10 @@ public final class OwnServices implements AutoCloseable {
     TrajectoryCalls trajectories = new TrajectoryCalls(fleet, timeoutMillis);
     Call.unary(host, TrajectoriesGrpcService.List, trajectories::list);
     Call.streaming(host, TrajectoriesGrpcService.Export, trajectories::export);
+    Call.streaming(
+        host,
+        EnvironmentsGrpcService.Export,
+        (request, call) -> EnvironmentExport.start(fleet, timeoutMillis, request, call));
     Call.unary(host, EnvironmentsGrpcService.List, environments::list);
     Call.unary(host, EnvironmentsGrpcService.Get, environments::get);
     Call.unary(host, EnvironmentsGrpcService.Remove, environments::remove);
@@ -128,7 +132,15 @@ public final class OwnServices implements AutoCloseable {
     Call.unary(host, EnvironmentsGrpcService.Share, shared::share);
     Call.unary(host, EnvironmentsGrpcService.Unshare, shared::unshare);
     Call.unary(host, EnvironmentsGrpcService.Pull, shared::pull);
+    bind(host, new VersionCalls(fleet, timeoutMillis));
     bind(host, new SnapshotCalls(fleet, timeoutMillis));
+  }
+
+  private static void bind(Call.Host host, VersionCalls versions) {
+    Call.unary(host, EnvironmentsGrpcService.History, versions::history);
+    Call.unary(host, EnvironmentsGrpcService.Lock, versions::lock);
+    Call.unary(host, EnvironmentsGrpcService.Unlock, versions::unlock);
+    Call.unary(host, EnvironmentsGrpcService.ListLocks, versions::locks);
   }
 
   private static void bind(Call.Host host, SnapshotCalls snapshots) {

@@ -19,6 +19,7 @@ public final class KnownSettings {
           "node.disk-reserve-bytes",
           "node.idle-timeout",
           "node.journal",
+          "node.keep-replaced-seconds",
           "node.lease",
           "node.lifetime",
           "node.shared-layers",

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.node.environments;
 
+import dev.sandgate.node.environments.Versions.Version;
 import dev.sandgate.node.store.Database;
 import dev.sandgate.proto.v1.LayerKind;
 import dev.sandgate.spi.ErrorCode;
@@ -12,15 +13,20 @@ import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 
 /** What layers and environments there are: in memory for every create, in the database for the next start. */
 public final class Catalogue {
+
+  private static final String DIGEST = "sha256:";
 
   /** Statements that make the tables. */
   public static final List<String> SCHEMA =
@@ -43,11 +49,15 @@ public final class Catalogue {
             created_millis INTEGER NOT NULL,
             PRIMARY KEY (name, tag)
           ) WITHOUT ROWID\
-          """);
+          """,
+          Versions.TABLE,
+          Locks.TABLE,
+          Statistics.TABLE);
 
   private final Database database;
   private final Map<String, StoredLayer> layers = new LinkedHashMap<>();
   private final TreeMap<String, Named> environments = new TreeMap<>();
+  private final Versions versions;
 
   /**
    * A layer.
@@ -65,14 +75,22 @@ public final class Catalogue {
    *
    * @param digests of its layers, lowest first
    * @param createdMillis since the epoch
+   * @param digest of the stack
    */
-  record Named(String name, String tag, List<String> digests, String user, long createdMillis) {
-    String key() {
-      return name + ":" + tag;
+  record Named(
+      String name,
+      String tag,
+      List<String> digests,
+      String user,
+      long createdMillis,
+      String digest) {
+
+    Named(String name, String tag, List<String> digests, String user, long createdMillis) {
+      this(name, tag, digests, user, createdMillis, digestOf(digests));
     }
 
-    String digest() {
-      return digestOf(digests);
+    String key() {
+      return name + ":" + tag;
     }
   }
 
@@ -100,6 +118,7 @@ public final class Catalogue {
                     row.getString("user"),
                     row.getLong("created_millis")))
         .forEach(named -> environments.put(named.key(), named));
+    versions = new Versions(database);
   }
 
   synchronized Optional<StoredLayer> layer(String digest) {
@@ -114,25 +133,58 @@ public final class Catalogue {
     return List.copyOf(environments.values());
   }
 
-  /** Finds {@code name}, {@code name:tag} or {@code name@sha256:…}. */
+  /** Finds {@code name}, {@code name:tag}, either with {@code @sha256:…}, or {@code sha256:…}. */
   synchronized Optional<Named> find(String reference) {
     int at = reference.indexOf('@');
     if (at >= 0) {
-      String name = reference.substring(0, at);
-      String digest = reference.substring(at + 1);
-      return environments.values().stream()
-          .filter(named -> named.name().equals(name) && named.digest().equals(digest))
-          .findFirst();
+      return find(reference.substring(0, at), reference.substring(at + 1));
     }
-    String key = reference.indexOf(':') >= 0 ? reference : reference + ":latest";
-    return Optional.ofNullable(environments.get(key));
+    if (reference.startsWith(DIGEST)) {
+      return find("", reference);
+    }
+    return Optional.ofNullable(environments.get(key(reference)));
+  }
+
+  /** By its content: what names stand for comes before what they stood for; an empty name is any. */
+  synchronized Optional<Named> find(String name, String digest) {
+    Predicate<Named> wanted =
+        named ->
+            (name.isEmpty() || named.name().equals(name) || named.key().equals(name))
+                && named.digest().equals(digest);
+    return candidates(name).stream().filter(wanted).findFirst().or(() -> versions.find(wanted));
+  }
+
+  private Collection<Named> candidates(String name) {
+    if (name.isEmpty()) {
+      return environments.values();
+    }
+    if (name.indexOf(':') >= 0) {
+      return environments.subMap(name, true, name, true).values();
+    }
+    return environments.subMap(name + ":", name + ";").values();
+  }
+
+  /** A name with its tag. */
+  static String key(String reference) {
+    return reference.indexOf(':') >= 0 ? reference : reference + ":latest";
+  }
+
+  /** What a name:tag stood for, oldest first. */
+  synchronized List<Version> earlier(String key) {
+    return versions.of(key);
   }
 
   /** Puts layers and the environment with them under its name, together; blocks until it is kept. */
   synchronized void publish(List<StoredLayer> added, Named named, boolean replace) {
-    if (!replace && environments.containsKey(named.key())) {
+    Named before = environments.get(named.key());
+    if (!replace && before != null) {
       throw taken(named.key());
     }
+    List<Version> replaced =
+        before == null || before.digests().equals(named.digests())
+            ? List.of()
+            : List.of(versions.next(before, named.createdMillis()));
+    List<Version> tooMany = versions.tooMany(named.key());
     database
         .change(
             statements -> {
@@ -152,8 +204,14 @@ public final class Catalogue {
                   String.join(",", named.digests()),
                   named.user(),
                   named.createdMillis());
+              Versions.delete(statements, tooMany);
+              for (Version version : replaced) {
+                Versions.insert(statements, version);
+              }
             })
         .join();
+    versions.forget(tooMany);
+    replaced.forEach(versions::put);
     added.forEach(layer -> layers.putIfAbsent(layer.digest(), layer));
     environments.put(named.key(), named);
   }
@@ -175,21 +233,56 @@ public final class Catalogue {
     return stack.stream().map(StoredLayer::digest).toList();
   }
 
-  /** Takes an environment away, and the layers that nothing names any more; returns those. */
-  synchronized List<String> remove(Named named, Collection<String> stillUsed) {
-    environments.remove(named.key());
-    List<String> loose =
-        layers.keySet().stream()
-            .filter(digest -> !stillUsed.contains(digest))
-            .filter(
-                digest ->
-                    environments.values().stream().noneMatch(e -> e.digests().contains(digest)))
+  /**
+   * Takes away what a name stands for, with all that it stood for and nothing needs, or one thing that it stood for; and the
+   * layers that nothing names any more, which it returns.
+   */
+  synchronized List<String> remove(
+      Named named, Predicate<Named> needed, Collection<String> stillUsed) {
+    boolean current = named.equals(environments.get(named.key()));
+    List<Version> gone =
+        versions.of(named.key()).stream()
+            .filter(v -> current ? !needed.test(v.named()) : v.named().equals(named))
             .toList();
+    if (current) {
+      environments.remove(named.key());
+    }
+    versions.forget(gone);
+    return deleteLoose(
+        stillUsed,
+        statements -> {
+          if (current) {
+            statements.update(
+                "DELETE FROM environments WHERE name = ? AND tag = ?", named.name(), named.tag());
+          }
+          Versions.delete(statements, gone);
+        });
+  }
+
+  /** Keeps of what was replaced before a time, and nothing needs, only that it was; returns the layers that nothing names any more. */
+  synchronized List<String> retire(
+      long beforeMillis, Predicate<Named> needed, Collection<String> stillUsed) {
+    List<Version> over =
+        versions
+            .usable()
+            .filter(v -> v.replacedMillis() <= beforeMillis && !needed.test(v.named()))
+            .toList();
+    if (over.isEmpty()) {
+      return List.of();
+    }
+    versions.retire(over);
+    return deleteLoose(stillUsed, statements -> Versions.retire(statements, over));
+  }
+
+  private List<String> deleteLoose(Collection<String> stillUsed, Database.Change first) {
+    Set<String> kept = new HashSet<>(stillUsed);
+    environments.values().forEach(named -> kept.addAll(named.digests()));
+    versions.usable().forEach(version -> kept.addAll(version.named().digests()));
+    List<String> loose = layers.keySet().stream().filter(digest -> !kept.contains(digest)).toList();
     database
         .change(
             statements -> {
-              statements.update(
-                  "DELETE FROM environments WHERE name = ? AND tag = ?", named.name(), named.tag());
+              first.apply(statements);
               for (String digest : loose) {
                 statements.update("DELETE FROM layers WHERE digest = ?", digest);
               }
@@ -197,6 +290,18 @@ public final class Catalogue {
         .join();
     loose.forEach(layers::remove);
     return loose;
+  }
+
+  /** Whether something else was made of it, and stands on its layers. */
+  synchronized boolean isBeneath(Named named) {
+    int size = named.digests().size();
+    return environments.values().stream()
+        .map(Named::digests)
+        .anyMatch(
+            of ->
+                of.size() > size
+                    && of.get(size - 1).equals(named.digests().getLast())
+                    && of.subList(0, size).equals(named.digests()));
   }
 
   /** Names of what was made of a snapshot and holds its layer among others. */

@@ -2,10 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.node.environments;
 
+import static dev.sandgate.spi.SandgateException.invalid;
+
 import dev.sandgate.node.checks.Fields;
+import dev.sandgate.node.config.LayerSettings;
 import dev.sandgate.node.config.SharedSettings;
 import dev.sandgate.node.environments.Catalogue.Named;
 import dev.sandgate.node.environments.Catalogue.StoredLayer;
+import dev.sandgate.node.environments.Locks.Lock;
 import dev.sandgate.node.rpc.Routes;
 import dev.sandgate.node.shared.LocalLayers;
 import dev.sandgate.node.shared.SharedLayers;
@@ -30,30 +34,43 @@ import java.util.TreeSet;
 public final class Environments implements AutoCloseable {
 
   private static final int NAMED = 8;
+  private static final long RETIRE_MILLIS = 3_000;
+  private static final int MAX_REFERENCE = 256;
+  private static final int MAX_JOB = 256;
+  private static final String DIGEST = "sha256:";
 
   private final Catalogue catalogue;
   private final LayerStore store;
   private final Reach reach;
   private final Uses uses = new Uses();
+  private final Locks locks;
+  private final Statistics statistics;
+  private final LayerSettings settings;
+  private long lastRetiredMillis;
   private final Integrity integrity;
   private final Path data;
   private final EnvironmentsService service;
+  private final Exports exports;
 
   /**
    * Opens the layer store below a directory; blocks.
    *
-   * @param collapseBytes how large the layers of an image that become one may be together, as its registry has them
+   * @param settings how layers are made and kept
    * @param sharing which directory of layers it shares with other nodes
    */
   public Environments(
-      Database database, Path dataDirectory, long collapseBytes, SharedSettings sharing) {
+      Database database, Path dataDirectory, LayerSettings settings, SharedSettings sharing) {
+    this.settings = settings;
     data = dataDirectory;
     store = new LayerStore(dataDirectory.resolve("layers"));
     catalogue = new Catalogue(database);
+    locks = new Locks(database);
+    statistics = new Statistics(database);
     integrity = new Integrity(database, store);
     reach = new Reach(catalogue, store, SharedLayers.open(sharing, dataDirectory, own()));
-    Imports imports = new Imports(reach, dataDirectory, collapseBytes);
+    Imports imports = new Imports(reach, dataDirectory, settings.collapseBytes());
     service = new EnvironmentsService(this, reach, imports);
+    exports = new Exports(this, reach, dataDirectory);
   }
 
   private LocalLayers own() {
@@ -75,26 +92,35 @@ public final class Environments implements AutoCloseable {
     return reach.shared().map(SharedLayers::shown);
   }
 
+  /** Records what was counted and not yet recorded, and lets go of the shared directory; blocks. */
   @Override
   public void close() {
+    statistics.flush();
     reach.shared().ifPresent(SharedLayers::close);
   }
 
   /** Answers the methods of {@code sandgate.v1.Environments}. */
   public void route(Routes routes) {
     service.route(routes);
+    exports.route(routes);
   }
 
   /**
-   * Finds an environment and further layers, in the order base, workspaces, toolkits. NOT_FOUND names the
-   * field. Layers that are shared are ready to be mounted, in part if that is all they need to be.
+   * Finds an environment and further layers, in the order base, workspaces, toolkits, as they are for a job, which may be empty.
+   * NOT_FOUND and INVALID_ARGUMENT name the field. Layers that are shared are ready to be mounted, in part if that is all
+   * they need to be.
    */
-  public Stack resolve(String environment, List<String> further, boolean partial) {
-    Named base = require("environment", environment);
+  public Stack resolve(String environment, List<String> further, String job, boolean partial) {
+    Named base = require("environment", environment, job);
     Map<String, StoredLayer> stack = new LinkedHashMap<>();
     base.digests().forEach(digest -> put(stack, "environment", digest));
+    if (stack.values().stream().noneMatch(Environments::isBase)) {
+      throw invalid(
+          "environment",
+          base.key() + " has no base to stand on; give one that has, and this in layers");
+    }
     for (int i = 0; i < further.size(); i++) {
-      further("layers[" + i + "]", further.get(i), stack);
+      further("layers[" + i + "]", further.get(i), job, stack);
     }
     List<Layer> layers = reach.layers(ordered(stack), partial);
     layers.forEach(this::expect);
@@ -118,14 +144,47 @@ public final class Environments implements AutoCloseable {
   }
 
   private String name(String reference) {
-    if (reference.isEmpty() || reference.indexOf('@') >= 0) {
+    if (reference.isEmpty() || reference.indexOf('@') >= 0 || reference.startsWith(DIGEST)) {
       return catalogue.find(reference).map(Named::key).orElse("");
     }
-    return reference.indexOf(':') >= 0 ? reference : reference + ":latest";
+    return Catalogue.key(reference);
   }
 
-  /** Says that a sandbox stands on a stack. */
-  public void use(Stack stack, String sandboxId) {
+  /** Says that a sandbox stands on a stack; NOT_FOUND when a layer of it was removed since it was resolved. */
+  public synchronized void use(Stack stack, String sandboxId) {
+    for (String digest : stack.digests()) {
+      if (!reach.isHere(digest)) {
+        throw missing("environment", digest);
+      }
+    }
+    uses.add(stack, sandboxId);
+  }
+
+  /** Its layers, kept until {@link Uses#release}; NOT_FOUND when one was removed since it was found. */
+  synchronized Stack held(Named named) {
+    named.digests().forEach(digest -> stored("reference", digest));
+    Stack stack =
+        new Stack(reach.layers(named.digests(), false), named.digest(), named.key(), named.user());
+    uses.hold(stack);
+    return stack;
+  }
+
+  /** Counts a sandbox that takes commands; its job may be empty. */
+  public void made(Stack stack, String job) {
+    statistics.count(stack, job);
+  }
+
+  /** Whether what sandboxes wrote is among its layers. */
+  public boolean endsWithSnapshot(Stack stack) {
+    return !stack.layers().isEmpty()
+        && catalogue
+            .layer(stack.layers().getLast().digest())
+            .filter(layer -> layer.kind() == LayerKind.LAYER_KIND_SNAPSHOT)
+            .isPresent();
+  }
+
+  /** Says that a sandbox of an earlier run of the node stands on a stack. */
+  public void restore(Stack stack, String sandboxId) {
     uses.add(stack, sandboxId);
   }
 
@@ -160,14 +219,63 @@ public final class Environments implements AutoCloseable {
   }
 
   Named require(String field, String reference) {
-    Fields.text(field, reference, 256);
-    return reach.find(reference).orElseThrow(() -> missing(field, reference));
+    return require(field, reference, "");
+  }
+
+  private Named require(String field, String reference, String job) {
+    Fields.text(field, reference, MAX_REFERENCE);
+    String key = Catalogue.key(reference);
+    return locks
+        .digest(job, key)
+        .flatMap(digest -> catalogue.find(key, digest))
+        .or(() -> reach.find(reference))
+        .orElseThrow(() -> missing(field, reference));
   }
 
   /** One that is the node's own, not a shared one. */
   Named requireOwn(String field, String reference) {
-    Fields.text(field, reference, 256);
+    Fields.text(field, reference, MAX_REFERENCE);
     return catalogue.find(reference).orElseThrow(() -> missing(field, reference));
+  }
+
+  /** Locks what a name stands for. */
+  synchronized Lock lock(String job, String reference) {
+    Fields.text("job", job, MAX_JOB);
+    if (job.isEmpty()) {
+      throw invalid("job", "it is missing; give what its sandboxes have as the label job");
+    }
+    if (reference.indexOf('@') >= 0 || reference.startsWith(DIGEST)) {
+      throw invalid("reference", "a digest never changes and needs no lock; give name or name:tag");
+    }
+    return locks.add(job, requireOwn("reference", reference));
+  }
+
+  /** What is locked. */
+  Locks locks() {
+    return locks;
+  }
+
+  /** Lets go of what was replaced long enough ago and nothing needs, now and then; called about once a second, blocks. */
+  public void sweep() {
+    long now = System.currentTimeMillis();
+    if (now - lastRetiredMillis >= RETIRE_MILLIS) {
+      lastRetiredMillis = now;
+      retire(now - settings.keepReplaced().toMillis());
+    }
+    statistics.flush();
+  }
+
+  private synchronized void retire(long beforeMillis) {
+    drop(catalogue.retire(beforeMillis, this::needed, uses.layers()));
+  }
+
+  /** How things were used. */
+  Statistics statistics() {
+    return statistics;
+  }
+
+  private boolean needed(Named named) {
+    return !uses.of(named).isEmpty() || !locks.of(named).isEmpty() || catalogue.isBeneath(named);
   }
 
   /** Digests of what an import stands on, in stack order. */
@@ -190,23 +298,31 @@ public final class Environments implements AutoCloseable {
   }
 
   /** Removes an environment and the layers that nothing needs any more. */
-  void remove(String reference) {
+  synchronized void remove(String reference) {
     Named named = requireOwn("reference", reference);
-    List<String> sandboxes = uses.of(named);
-    if (!sandboxes.isEmpty()) {
-      throw needed(
-          "%d sandboxes use %s; delete them first: %s"
-              .formatted(sandboxes.size(), named.key(), some(sandboxes)));
-    }
-    List<String> children = catalogue.standingOn(named);
-    if (!children.isEmpty()) {
-      throw needed(
-          "%d snapshots stand on %s; remove them first: %s"
-              .formatted(children.size(), named.key(), some(children)));
-    }
-    for (String digest : catalogue.remove(named, uses.layers())) {
+    requireNone("%d sandboxes use %s; delete them first: %s", uses.of(named), named);
+    requireNone("%d jobs have locked %s; release it first: %s", locks.of(named), named);
+    requireNone(
+        "%d snapshots stand on %s; remove them first: %s", catalogue.standingOn(named), named);
+    drop(catalogue.remove(named, this::needed, uses.layers()));
+    statistics.forget(named.key(), digest -> catalogue.find(named.key(), digest).isPresent());
+  }
+
+  private void drop(List<String> loose) {
+    for (String digest : loose) {
       store.delete(digest);
       integrity.forget(digest);
+    }
+    statistics.forget(loose);
+  }
+
+  private static void requireNone(String why, List<String> users, Named named) {
+    if (!users.isEmpty()) {
+      throw new SandgateException(
+          ErrorCode.FAILED_PRECONDITION,
+          "reference",
+          "reference: " + why.formatted(users.size(), named.key(), some(users)),
+          null);
     }
   }
 
@@ -215,22 +331,26 @@ public final class Environments implements AutoCloseable {
     return names.size() > NAMED ? first + ", …" : first;
   }
 
-  private static SandgateException needed(String why) {
-    return new SandgateException(
-        ErrorCode.FAILED_PRECONDITION, "reference", "reference: " + why, null);
+  private void further(String field, String reference, String job, Map<String, StoredLayer> stack) {
+    List<StoredLayer> layers =
+        reference.startsWith(DIGEST) && catalogue.layer(reference).isPresent()
+            ? List.of(stored(field, reference))
+            : require(field, reference, job).digests().stream()
+                .map(digest -> stored(field, digest))
+                .toList();
+    List<StoredLayer> upper = layers.stream().filter(layer -> !isBase(layer)).toList();
+    if (upper.isEmpty()) {
+      throw invalid(
+          field,
+          Fields.shown(reference)
+              + " is a base; give it as environment, and workspaces and"
+              + " toolkits here");
+    }
+    upper.forEach(layer -> stack.putIfAbsent(layer.digest(), layer));
   }
 
-  private void further(String field, String reference, Map<String, StoredLayer> stack) {
-    if (reference.startsWith("sha256:")) {
-      put(stack, field, reference);
-      return;
-    }
-    for (String digest : require(field, reference).digests()) {
-      StoredLayer layer = stored(field, digest);
-      if (layer.kind() != LayerKind.LAYER_KIND_BASE) {
-        stack.putIfAbsent(digest, layer);
-      }
-    }
+  private static boolean isBase(StoredLayer layer) {
+    return layer.kind() == LayerKind.LAYER_KIND_BASE;
   }
 
   private void put(Map<String, StoredLayer> stack, String field, String digest) {

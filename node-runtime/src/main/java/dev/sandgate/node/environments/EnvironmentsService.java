@@ -52,6 +52,7 @@ final class EnvironmentsService {
     routes.blocking(
         EnvironmentsGrpcService.Unshare, UnshareEnvironmentRequest.parser(), names::unshare);
     routes.blocking(EnvironmentsGrpcService.Pull, PullEnvironmentRequest.parser(), names::pull);
+    new VersionsService(this, environments, reach.catalogue()).route(routes);
   }
 
   private ListEnvironmentsResponse list() {
@@ -121,15 +122,34 @@ final class EnvironmentsService {
             .setTag(named.tag())
             .setDigest(named.digest())
             .setUser(named.user())
-            .setCreatedAt(
-                Timestamp.newBuilder()
-                    .setSeconds(named.createdMillis() / 1_000)
-                    .setNanos((int) (named.createdMillis() % 1_000) * 1_000_000))
+            .setCreatedAt(time(named.createdMillis()))
             .setSandboxes(environments.uses().of(named).size())
-            .setShared(reach.catalogue().find(named.key()).isEmpty());
+            .setShared(reach.catalogue().find(named.key()).isEmpty())
+            .setUses(
+                environments
+                    .statistics()
+                    .of(Statistics.key(named))
+                    .setLiving(environments.uses().of(named).size()));
     for (String digest : named.digests()) {
-      reach.layer(digest).map(reach::shown).ifPresent(environment::addLayers);
+      reach.layer(digest).map(this::shown).ifPresent(environment::addLayers);
     }
     return environment.build();
+  }
+
+  static Timestamp time(long millis) {
+    return Timestamp.newBuilder()
+        .setSeconds(millis / 1_000)
+        .setNanos((int) (millis % 1_000) * 1_000_000)
+        .build();
+  }
+
+  private LayerInfo shown(StoredLayer layer) {
+    return reach.shown(layer).toBuilder()
+        .setUses(
+            environments
+                .statistics()
+                .of(layer.digest())
+                .setLiving(environments.uses().count(layer.digest())))
+        .build();
   }
 }

@@ -69,7 +69,7 @@ final class ImageImport {
   }
 
   /** A registry of this host may speak plain HTTP, as Docker takes it. */
-  private static boolean onLoopback(String reference) {
+  static boolean onLoopback(String reference) {
     if (!reference.startsWith("docker://")) {
       return false;
     }
@@ -77,7 +77,7 @@ final class ImageImport {
     return host.equals("localhost") || host.matches("127(\\.\\d{1,3}){3}") || host.equals("[::1]");
   }
 
-  private static String shortened(String line) {
+  static String shortened(String line) {
     return line.length() < 100 ? line : line.substring(0, 100);
   }
 
@@ -129,7 +129,7 @@ final class ImageImport {
   }
 
   private Path made(Path tree, Path image) throws IOException {
-    Tree.check(tree);
+    Tree.checkImage(tree);
     ErofsImage.make(tree, image);
     return image;
   }

@@ -129,6 +129,11 @@ final class LayerMerge implements Placement {
     return Optional.of(Files.getLastModifiedTime(covered.get(), LinkOption.NOFOLLOW_LINKS));
   }
 
+  @Override
+  public boolean takesPipes() {
+    return true;
+  }
+
   /** Every sandbox gets a /dev of its own. */
   @Override
   public boolean leavesOut(Path path) {

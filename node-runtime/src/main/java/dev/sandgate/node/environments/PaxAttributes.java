@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * The extended attributes of one entry, from the raw bytes of its PAX header ({@code SCHILY.xattr.NAME}, as GNU tar, bsdtar and
@@ -17,6 +18,8 @@ import java.util.Map;
 final class PaxAttributes {
 
   private static final String PREFIX = "SCHILY.xattr.";
+  private static final Set<String> KEPT =
+      Set.of("security.capability", "system.posix_acl_access", "system.posix_acl_default");
   private static final int MOST_BYTES = 4 << 20;
 
   private final ByteArrayOutputStream header = new ByteArrayOutputStream();
@@ -36,7 +39,7 @@ final class PaxAttributes {
   void set(String entry, Path target) throws IOException {
     for (Map.Entry<String, byte[]> attribute : values().entrySet()) {
       String name = attribute.getKey();
-      if (name.startsWith("user.") || name.equals("security.capability")) {
+      if (KEPT.contains(name) || name.startsWith("user.")) {
         OverlayMarks.set(target, name, attribute.getValue());
       } else if (!name.startsWith("security.")) {
         throw TarTree.bad(entry, "the extended attribute " + name + " is not taken; remove it");

@@ -27,6 +27,9 @@ interface Placement {
   /** Makes a new directory that no entry describes like the one it covers, if any; returns that one's time. */
   Optional<FileTime> imply(Path directory) throws IOException;
 
+  /** Whether it may have pipes. */
+  boolean takesPipes();
+
   /** Whether a device or another special entry may be missing. */
   boolean leavesOut(Path path);
 
@@ -67,6 +70,11 @@ interface Placement {
     @Override
     public Optional<FileTime> imply(Path directory) {
       return Optional.empty();
+    }
+
+    @Override
+    public boolean takesPipes() {
+      return false;
     }
 
     @Override

@@ -84,6 +84,12 @@ record Reach(Catalogue catalogue, LayerStore store, Optional<SharedLayers> share
         .or(() -> shared.flatMap(all -> all.layer(digest)).map(Reach::stored));
   }
 
+  /** Whether a layer is the node's own or known to be shared; asks nobody. */
+  boolean isHere(String digest) {
+    return catalogue.layer(digest).isPresent()
+        || shared.flatMap(all -> all.known(digest)).isPresent();
+  }
+
   /** Of these layers, what those are that are known from elsewhere only. */
   List<StoredLayer> foreign(List<String> digests) {
     List<StoredLayer> foreign = new ArrayList<>();

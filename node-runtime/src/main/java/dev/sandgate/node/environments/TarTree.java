@@ -86,13 +86,15 @@ final class TarTree {
       directory(tar, entry, target);
     } else if (entry.isSymbolicLink()) {
       placement.clear(entry.getName(), target, Files.isSymbolicLink(target));
-      Files.createSymbolicLink(target, Path.of(text(entry, entry.getLinkName())));
+      ExactEntries.link(target, text(entry, entry.getLinkName()));
       own(entry, target);
       time(target, entry.getLastModifiedTime());
     } else if (entry.isLink()) {
       hardLink(entry, target);
     } else if (plainFile(entry) && tar.readable(entry)) {
       file(tar, entry, target);
+    } else if (entry.isFIFO() && placement.takesPipes()) {
+      pipe(entry, target);
     } else if (!placement.leavesOut(target)) {
       throw bad(
           entry.getName(), "devices, pipes and other special entries are not taken; remove it");
@@ -197,6 +199,12 @@ final class TarTree {
     Files.setAttribute(target, "unix:mode", entry.getMode() & 07777, LinkOption.NOFOLLOW_LINKS);
     tar.attributes().set(entry.getName(), target);
     time(target, entry.getLastModifiedTime());
+  }
+
+  private void pipe(TarArchiveEntry entry, Path target) throws IOException {
+    placement.clear(entry.getName(), target, false);
+    ExactEntries.pipe(target, entry.getMode(), entry.getLastModifiedTime());
+    own(entry, target);
   }
 
   private static boolean isFile(Path target) {

@@ -20,13 +20,20 @@ final class Tree {
   private static final List<String> REAL_DIRECTORIES = List.of("dev", "proc", "sys", "etc", "tmp");
   private static final int TYPE_BITS = 0170000;
   private static final int CHARACTER_DEVICE = 0020000;
+  private static final int PIPE = 0010000;
 
   private Tree() {}
 
   /** Refuses what must not be in a layer, with the entry's name; overlay whiteouts may. */
   static void check(Path root) throws IOException {
     checkPlaces(root);
-    checkEntries(root);
+    checkEntries(root, false);
+  }
+
+  /** As {@link #check}; what is exported of sandboxes may hold pipes. */
+  static void checkImage(Path root) throws IOException {
+    checkPlaces(root);
+    checkEntries(root, true);
   }
 
   /** Refuses a tree whose directories of the platform are not real. */
@@ -40,14 +47,14 @@ final class Tree {
     }
   }
 
-  private static void checkEntries(Path root) throws IOException {
+  private static void checkEntries(Path root, boolean pipes) throws IOException {
     Files.walkFileTree(
         root,
         new SimpleFileVisitor<>() {
           @Override
           public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
               throws IOException {
-            if (attributes.isOther() && !whiteout(file)) {
+            if (attributes.isOther() && !whiteout(file) && !(pipes && pipe(file))) {
               throw unsafe(
                   "/" + root.relativize(file),
                   "devices, pipes and sockets are not taken; remove it");
@@ -97,6 +104,11 @@ final class Tree {
             return FileVisitResult.CONTINUE;
           }
         });
+  }
+
+  private static boolean pipe(Path file) throws IOException {
+    int mode = (int) Files.getAttribute(file, "unix:mode", LinkOption.NOFOLLOW_LINKS);
+    return (mode & TYPE_BITS) == PIPE;
   }
 
   private static boolean whiteout(Path file) throws IOException {

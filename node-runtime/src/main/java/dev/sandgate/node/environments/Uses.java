@@ -50,6 +50,11 @@ final class Uses {
     return List.copyOf(environments.getOrDefault(key(named.key(), named.digest()), Set.of()));
   }
 
+  /** How many stand on a layer. */
+  synchronized int count(String layer) {
+    return layers.getOrDefault(layer, 0);
+  }
+
   synchronized Set<String> layers() {
     return Set.copyOf(layers.keySet());
   }

@@ -39,6 +39,14 @@ public final class Latencies {
     CREATE_IN_BACKEND,
     /** A create call that finds no room, from its arrival until it is refused. */
     CREATE_REFUSED,
+    /** A create call for a sandbox of a snapshot. */
+    RESTORE,
+    /** From the call for a snapshot until it can be used. */
+    SNAPSHOT,
+    /** Of that, how long the sandbox stood still. */
+    SNAPSHOT_FROZEN,
+    /** From the call for a reset until the sandbox takes commands. */
+    RESET,
     /** From a command's arrival until it runs, its record included. */
     EXEC_START,
     /** From a command's arrival until its end may be told. */
@@ -51,7 +59,11 @@ public final class Latencies {
 
   /** Something that began at a {@link System#nanoTime} is done. */
   public void done(Operation operation, long begunNanos) {
-    long micros = TimeUnit.NANOSECONDS.toMicros(System.nanoTime() - begunNanos);
+    took(operation, TimeUnit.NANOSECONDS.toMicros(System.nanoTime() - begunNanos));
+  }
+
+  /** Something took so long. */
+  public void took(Operation operation, long micros) {
     of(operation).recorder.recordValue(Math.clamp(micros, 0, HIGHEST_MICROS));
   }
 

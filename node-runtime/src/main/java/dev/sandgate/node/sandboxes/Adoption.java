@@ -76,7 +76,7 @@ final class Adoption {
     if (Lifecycle.ended(record.getState())) {
       return;
     }
-    environments.use(stack, live.id());
+    environments.restore(stack, live.id());
     live.awaitAdoption();
     if (record.getState() == SandboxState.SANDBOX_STATE_RUNNING) {
       waiting.computeIfAbsent(backend.name(), _ -> new ArrayList<>()).add(live);

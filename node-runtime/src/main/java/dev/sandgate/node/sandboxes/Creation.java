@@ -76,6 +76,9 @@ final class Creation {
     try {
       Sandbox made = make(live, key, clock);
       latencies.done(Operation.CREATE, clock.begun());
+      if (environments.endsWithSnapshot(live.stack())) {
+        latencies.done(Operation.RESTORE, clock.begun());
+      }
       return made;
     } finally {
       live.limits().unused();
@@ -101,7 +104,7 @@ final class Creation {
 
   private LiveSandbox register(Wanted wanted, String id) {
     LiveSandbox live = added(wanted, id);
-    environments.use(live.stack(), id);
+    use(live);
     live.limits().used();
     reaper.watch(live);
     return live;
@@ -118,6 +121,16 @@ final class Creation {
     }
   }
 
+  private void use(LiveSandbox live) {
+    try {
+      environments.use(live.stack(), live.id());
+    } catch (RuntimeException e) {
+      registry.forget(live);
+      registry.ended();
+      throw e;
+    }
+  }
+
   private LiveSandbox fresh(Wanted wanted, String id) {
     SandboxSpec spec = wanted.forBackend(id);
     Sandbox.Builder record =
@@ -127,7 +140,8 @@ final class Creation {
             .setState(SandboxState.SANDBOX_STATE_CREATING)
             .setNodeId(nodeId)
             .setCreatedAt(LiveSandbox.now())
-            .addAllLayerDigests(wanted.stack().digests());
+            .addAllLayerDigests(wanted.stack().digests())
+            .setEnvironmentDigest(wanted.stack().environment());
     limit(record);
     return new LiveSandbox(
         wanted.backend(), spec, wanted.stack(), record.build(), registry.nextSequence());
@@ -200,6 +214,7 @@ final class Creation {
         throw e;
       }
       rows.update(live).join();
+      environments.made(live.stack(), live.labels().getOrDefault("job", ""));
       removal.watch(live, made);
       return live.shown();
     } catch (RuntimeException e) {

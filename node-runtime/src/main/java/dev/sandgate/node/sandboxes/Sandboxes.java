@@ -9,6 +9,7 @@ import dev.sandgate.node.config.Defaults;
 import dev.sandgate.node.disk.DiskReserve;
 import dev.sandgate.node.environments.Environments;
 import dev.sandgate.node.latencies.Latencies;
+import dev.sandgate.node.latencies.Latencies.Operation;
 import dev.sandgate.node.rpc.Blocking;
 import dev.sandgate.node.rpc.Failures;
 import dev.sandgate.node.rpc.Routes;
@@ -36,6 +37,7 @@ public final class Sandboxes {
   private final Adoption adoption;
   private final Sweep sweep;
   private final Reaper reaper;
+  private final Latencies latencies;
 
   /**
    * What sandboxes stand on.
@@ -61,6 +63,7 @@ public final class Sandboxes {
 
   /** Reads what an earlier run recorded; blocks. */
   public Sandboxes(Parts parts) {
+    latencies = parts.latencies();
     registry = new Registry(parts.capacity().sandboxes());
     rows = new SandboxRows(parts.database());
     removal = new Removal(registry, rows, parts.environments());
@@ -198,7 +201,9 @@ public final class Sandboxes {
   LiveSandbox reset(String id) {
     LiveSandbox live = find(id);
     Blocking.await(settled(live), ADOPTION_WAIT_MILLIS + 1_000);
+    long begun = System.nanoTime();
     reset.run(live);
+    latencies.done(Operation.RESET, begun);
     return live;
   }
 

@@ -144,7 +144,11 @@ final class SpecReader {
           "%d are too many; give at most %d".formatted(asked.getLayersCount(), MAX_LAYERS));
     }
     boolean partial = backend.backend().capabilities().contains(Capability.PARTIAL_LAYERS);
-    return environments.resolve(asked.getEnvironment(), asked.getLayersList(), partial);
+    return environments.resolve(
+        asked.getEnvironment(),
+        asked.getLayersList(),
+        asked.getLabelsOrDefault("job", ""),
+        partial);
   }
 
   /** A time limit in milliseconds, 0 for none. */

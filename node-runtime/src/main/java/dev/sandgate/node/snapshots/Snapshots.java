@@ -7,6 +7,8 @@ import dev.sandgate.node.config.SnapshotCapacity;
 import dev.sandgate.node.environments.Environments;
 import dev.sandgate.node.environments.SnapshotLayers;
 import dev.sandgate.node.environments.SnapshotLayers.Name;
+import dev.sandgate.node.latencies.Latencies;
+import dev.sandgate.node.latencies.Latencies.Operation;
 import dev.sandgate.node.rpc.Blocking;
 import dev.sandgate.node.rpc.Routes;
 import dev.sandgate.node.sandboxes.LiveSandbox;
@@ -49,13 +51,15 @@ public final class Snapshots {
    * @param environments where snapshots are kept
    * @param quiet what runs in sandboxes
    * @param capacity how much one may hold
+   * @param latencies where it is told how long it took to make them
    */
   public record Parts(
       String nodeId,
       Sandboxes sandboxes,
       Environments environments,
       Quiet quiet,
-      SnapshotCapacity capacity) {}
+      SnapshotCapacity capacity,
+      Latencies latencies) {}
 
   /** Reads what an earlier run recorded and removes what it left half made; blocks. */
   public Snapshots(Parts parts, Database database, Path dataDirectory) {
@@ -87,6 +91,7 @@ public final class Snapshots {
   }
 
   Snapshot create(CreateSnapshotRequest request) {
+    long begun = System.nanoTime();
     LiveSandbox sandbox = parts.sandboxes().find(request.getSandboxId());
     Blocking.await(parts.sandboxes().settled(sandbox), SETTLE_MILLIS);
     sandbox.backend().require(Capability.DISK_SNAPSHOT);
@@ -95,6 +100,8 @@ public final class Snapshots {
       Snapshot made = sealing.run().toBuilder().setNodeId(parts.nodeId()).build();
       rows.put(made);
       forgetUnneeded();
+      parts.latencies().done(Operation.SNAPSHOT, begun);
+      parts.latencies().took(Operation.SNAPSHOT_FROZEN, made.getFrozenMillis() * 1_000);
       return made;
     } catch (IOException | RuntimeException e) {
       throw parts.environments().explained(e);

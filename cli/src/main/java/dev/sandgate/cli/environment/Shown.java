@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+package dev.sandgate.cli.environment;
+
+import com.google.protobuf.Timestamp;
+import dev.sandgate.cli.output.Sizes;
+import dev.sandgate.proto.v1.Environment;
+import dev.sandgate.proto.v1.LayerInfo;
+import java.time.Instant;
+import java.util.Locale;
+
+/** Environments as people read them. */
+final class Shown {
+
+  private static final int DIGEST = 19;
+
+  private Shown() {}
+
+  static String name(Environment environment) {
+    return environment.getName() + ":" + environment.getTag();
+  }
+
+  static String size(Environment environment) {
+    return Sizes.show(
+        environment.getLayersList().stream().mapToLong(LayerInfo::getSizeBytes).sum());
+  }
+
+  static String digest(String digest) {
+    return digest.substring(0, Math.min(DIGEST, digest.length()));
+  }
+
+  static String time(Timestamp time) {
+    return time.getSeconds() == 0 ? "-" : Instant.ofEpochSecond(time.getSeconds()).toString();
+  }
+
+  static String kind(LayerInfo layer) {
+    return layer.getKind().name().replace("LAYER_KIND_", "").toLowerCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+package dev.sandgate.node.environments;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
+
+/**
+ * Entries that the JDK does not make as they are: links, whose text it tidies up; and named pipes, of which it also sets mode and time by
+ * opening them, and then waits for ever. Each under a name that nothing has, in a directory that nobody else touches.
+ */
+final class ExactEntries {
+
+  private static final int PIPE = 0010000;
+  private static final int CURRENT_DIRECTORY = -100;
+  private static final int NOFOLLOW = 0x100;
+  private static final MethodHandle MKNOD =
+      function("mknod", ValueLayout.ADDRESS, ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG);
+  private static final MethodHandle SYMLINK =
+      function("symlink", ValueLayout.ADDRESS, ValueLayout.ADDRESS);
+  private static final MethodHandle CHMOD =
+      function("chmod", ValueLayout.ADDRESS, ValueLayout.JAVA_INT);
+  private static final MethodHandle UTIMENSAT =
+      function(
+          "utimensat",
+          ValueLayout.JAVA_INT,
+          ValueLayout.ADDRESS,
+          ValueLayout.ADDRESS,
+          ValueLayout.JAVA_INT);
+
+  private ExactEntries() {}
+
+  @SuppressWarnings("restricted") // the C library is the only way to these calls
+  private static MethodHandle function(String name, MemoryLayout... parameters) {
+    Linker linker = Linker.nativeLinker();
+    return linker.downcallHandle(
+        linker.defaultLookup().findOrThrow(name),
+        FunctionDescriptor.of(ValueLayout.JAVA_INT, parameters));
+  }
+
+  /** A link with a text, to the byte. */
+  static void link(Path path, String text) throws IOException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment target = arena.allocateFrom(text, StandardCharsets.UTF_8);
+      MemorySegment name = arena.allocateFrom(path.toString(), StandardCharsets.UTF_8);
+      check((int) SYMLINK.invokeExact(target, name), path);
+    } catch (IOException | RuntimeException e) {
+      throw e;
+    } catch (Throwable e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** A named pipe. */
+  static void pipe(Path path, int mode, FileTime time) throws IOException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment name = arena.allocateFrom(path.toString(), StandardCharsets.UTF_8);
+      check((int) MKNOD.invokeExact(name, PIPE | 0600, 0L), path);
+      check((int) CHMOD.invokeExact(name, mode & 07777), path);
+      Instant instant = time.toInstant();
+      long seconds = instant.getEpochSecond();
+      long nanos = instant.getNano();
+      MemorySegment times =
+          arena.allocateFrom(ValueLayout.JAVA_LONG, seconds, nanos, seconds, nanos);
+      check((int) UTIMENSAT.invokeExact(CURRENT_DIRECTORY, name, times, NOFOLLOW), path);
+    } catch (IOException | RuntimeException e) {
+      throw e;
+    } catch (Throwable e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static void check(int result, Path path) throws IOException {
+    if (result != 0) {
+      throw new FileSystemException(path.toString(), null, "it cannot be made");
+    }
+  }
+}

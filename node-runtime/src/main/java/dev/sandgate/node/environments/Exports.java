@@ -1,0 +1,190 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+package dev.sandgate.node.environments;
+
+import dev.sandgate.node.checks.Fields;
+import dev.sandgate.node.environments.Catalogue.Named;
+import dev.sandgate.node.environments.Catalogue.StoredLayer;
+import dev.sandgate.node.export.Destination;
+import dev.sandgate.node.export.ImageExport;
+import dev.sandgate.node.export.ImageExport.Part;
+import dev.sandgate.node.export.ImageExport.Source;
+import dev.sandgate.node.export.ImageExport.Written;
+import dev.sandgate.node.rpc.Blocking;
+import dev.sandgate.node.rpc.Call;
+import dev.sandgate.node.rpc.Routes;
+import dev.sandgate.proto.v1.EnvironmentsGrpcService;
+import dev.sandgate.proto.v1.ExportEnvironmentRequest;
+import dev.sandgate.proto.v1.ExportEnvironmentResponse;
+import dev.sandgate.proto.v1.ExportedImage;
+import dev.sandgate.spi.ErrorCode;
+import dev.sandgate.spi.Layer;
+import dev.sandgate.spi.SandgateException;
+import io.smallrye.mutiny.subscription.Cancellable;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.Semaphore;
+import java.util.function.Consumer;
+import java.util.regex.Pattern;
+
+/** Gives environments away as images of the OCI: to the caller as an archive, byte by byte as it takes them, or to a registry. */
+final class Exports {
+
+  private static final int AT_ONCE = 4;
+  private static final Duration PUSH = Duration.ofMinutes(30);
+  private static final Pattern TAG = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]{0,127}");
+  private static final Pattern REGISTRY = Pattern.compile("docker://[\\x21-\\x7e]{1,1000}");
+
+  private final Environments environments;
+  private final Reach reach;
+  private final Path work;
+  private final Semaphore places = new Semaphore(AT_ONCE);
+
+  Exports(Environments environments, Reach reach, Path dataDirectory) {
+    this.environments = environments;
+    this.reach = reach;
+    this.work = dataDirectory.resolve("exports");
+    try {
+      Tree.delete(work);
+      Files.createDirectories(work);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  void route(Routes routes) {
+    routes.answers(EnvironmentsGrpcService.Export, ExportEnvironmentRequest.parser(), this::export);
+  }
+
+  private void export(
+      ExportEnvironmentRequest request,
+      Call<ExportEnvironmentRequest, ExportEnvironmentResponse> call) {
+    Cancellable running =
+        Blocking.call(() -> run(request, call))
+            .subscribe()
+            .with(
+                written -> call.execute(() -> call.finish(done(written))),
+                failure -> call.execute(() -> call.fail(failure)));
+    call.onClose(running::cancel);
+  }
+
+  private Written run(ExportEnvironmentRequest request, Call<?, ExportEnvironmentResponse> call) {
+    Named named = environments.require("reference", request.getReference());
+    String tag = request.getTag().isEmpty() ? "latest" : request.getTag();
+    Fields.matches("tag", tag, TAG, "1–128 characters of [A-Za-z0-9._-]");
+    if (!places.tryAcquire()) {
+      throw new SandgateException(
+          ErrorCode.RESOURCE_EXHAUSTED, AT_ONCE + " exports are under way; retry later");
+    }
+    try {
+      return write(named, tag, request, call);
+    } catch (IOException | RuntimeException e) {
+      throw environments.explained(e);
+    } finally {
+      places.release();
+    }
+  }
+
+  private Written write(
+      Named named,
+      String tag,
+      ExportEnvironmentRequest request,
+      Call<?, ExportEnvironmentResponse> call)
+      throws IOException {
+    Stack stack = environments.held(named);
+    try {
+      for (Layer layer : stack.layers()) {
+        requireWhole(layer);
+      }
+      ImageExport image = new ImageExport(source(named, stack, tag), phase -> report(call, phase));
+      return request.getPush().isEmpty() ? stream(image, call) : push(image, tag, request, call);
+    } finally {
+      environments.uses().release(stack);
+    }
+  }
+
+  private static void requireWhole(Layer layer) throws IOException {
+    if (!LayerStore.digest(layer.image()).equals(layer.digest())) {
+      throw new SandgateException(
+          ErrorCode.FAILED_PRECONDITION,
+          "reference",
+          "reference: the layer " + layer.digest() + " is damaged on this node; make it again",
+          null);
+    }
+  }
+
+  private Source source(Named named, Stack stack, String tag) {
+    List<Part> parts = new ArrayList<>();
+    for (Layer layer : stack.layers()) {
+      String comment = reach.layer(layer.digest()).map(StoredLayer::source).orElse("");
+      parts.add(new Part(layer.image(), layer.digest(), comment));
+    }
+    return new Source(
+        parts,
+        named.user(),
+        Instant.ofEpochMilli(named.createdMillis()),
+        Map.of("dev.sandgate.environment", named.key(), "dev.sandgate.digest", named.digest()),
+        tag);
+  }
+
+  private static Written stream(ImageExport image, Call<?, ExportEnvironmentResponse> call)
+      throws IOException {
+    CallOutput out = new CallOutput(call);
+    Written written = image.write(Destination.archive(out));
+    out.end();
+    return written;
+  }
+
+  /** A registry is told a blob's digest before its bytes by skopeo, which wants the image in files. */
+  private Written push(
+      ImageExport image,
+      String tag,
+      ExportEnvironmentRequest request,
+      Call<?, ExportEnvironmentResponse> call)
+      throws IOException {
+    String to = Fields.matches("push", request.getPush(), REGISTRY, "docker://HOST/NAME:TAG");
+    Path place = Files.createDirectory(work.resolve(UUID.randomUUID().toString()));
+    try {
+      Written written = image.write(Destination.directory(place));
+      Consumer<String> progress = line -> report(call, ImageImport.shortened(line));
+      progress.accept("sending the image");
+      List<String> command =
+          new ArrayList<>(List.of("skopeo", "--insecure-policy", "copy", "--retry-times=2"));
+      if (ImageImport.onLoopback(to)) {
+        command.add("--dest-tls-verify=false");
+      }
+      command.addAll(List.of("--", "oci:" + place + ":" + tag, to));
+      new Tool(PUSH, command.toArray(String[]::new)).run(progress);
+      return written;
+    } finally {
+      Tree.delete(place);
+    }
+  }
+
+  private static void report(Call<?, ExportEnvironmentResponse> call, String phase) {
+    call.execute(
+        () -> {
+          if (call.writable()) {
+            call.send(ExportEnvironmentResponse.newBuilder().setPhase(phase).build());
+          }
+        });
+  }
+
+  private static ExportEnvironmentResponse done(Written written) {
+    return ExportEnvironmentResponse.newBuilder()
+        .setImage(
+            ExportedImage.newBuilder()
+                .setDigest(written.digest())
+                .setLayers(written.layers())
+                .setSizeBytes(written.size()))
+        .build();
+  }
+}

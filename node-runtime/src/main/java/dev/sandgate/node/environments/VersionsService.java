@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+package dev.sandgate.node.environments;
+
+import dev.sandgate.node.checks.Fields;
+import dev.sandgate.node.environments.Catalogue.Named;
+import dev.sandgate.node.environments.Locks.Lock;
+import dev.sandgate.node.environments.Versions.Version;
+import dev.sandgate.node.rpc.Routes;
+import dev.sandgate.proto.v1.Environment;
+import dev.sandgate.proto.v1.EnvironmentHistory;
+import dev.sandgate.proto.v1.EnvironmentLock;
+import dev.sandgate.proto.v1.EnvironmentVersion;
+import dev.sandgate.proto.v1.EnvironmentsGrpcService;
+import dev.sandgate.proto.v1.GetEnvironmentRequest;
+import dev.sandgate.proto.v1.ListEnvironmentLocksRequest;
+import dev.sandgate.proto.v1.ListEnvironmentLocksResponse;
+import dev.sandgate.proto.v1.LockEnvironmentRequest;
+import dev.sandgate.proto.v1.UnlockEnvironmentRequest;
+import dev.sandgate.proto.v1.UnlockEnvironmentResponse;
+import java.util.List;
+
+/**
+ * The methods of {@code sandgate.v1.Environments} about what names stood for and what they are locked to.
+ *
+ * @param shown who shows an environment
+ */
+record VersionsService(EnvironmentsService shown, Environments environments, Catalogue catalogue) {
+
+  private static final int MAX_REFERENCE = 256;
+
+  void route(Routes routes) {
+    routes.blocking(EnvironmentsGrpcService.History, GetEnvironmentRequest.parser(), this::history);
+    routes.blocking(
+        EnvironmentsGrpcService.Lock,
+        LockEnvironmentRequest.parser(),
+        request -> shown(environments.lock(request.getJob(), request.getReference())));
+    routes.blocking(
+        EnvironmentsGrpcService.Unlock, UnlockEnvironmentRequest.parser(), this::unlock);
+    routes.blocking(
+        EnvironmentsGrpcService.ListLocks, ListEnvironmentLocksRequest.parser(), this::locks);
+  }
+
+  /** What was removed under its name may still be in use, and has a history then. */
+  private EnvironmentHistory history(GetEnvironmentRequest request) {
+    String reference = Fields.text("reference", request.getReference(), MAX_REFERENCE);
+    String key = catalogue.find(reference).map(Named::key).orElse(Catalogue.key(reference));
+    List<Version> earlier = catalogue.earlier(key);
+    EnvironmentHistory.Builder history = EnvironmentHistory.newBuilder();
+    if (earlier.isEmpty()) {
+      environments.require("reference", reference);
+    }
+    catalogue.find(key).ifPresent(now -> history.addVersions(current(now)));
+    earlier.reversed().forEach(version -> history.addVersions(shown(version)));
+    return history.build();
+  }
+
+  private EnvironmentVersion current(Named now) {
+    return EnvironmentVersion.newBuilder().setEnvironment(shown.shown(now)).setUsable(true).build();
+  }
+
+  private EnvironmentVersion shown(Version version) {
+    Environment environment = shown.shown(version.named());
+    return EnvironmentVersion.newBuilder()
+        .setEnvironment(
+            version.usable() ? environment : environment.toBuilder().clearLayers().build())
+        .setReplacedAt(EnvironmentsService.time(version.replacedMillis()))
+        .setUsable(version.usable())
+        .build();
+  }
+
+  private UnlockEnvironmentResponse unlock(UnlockEnvironmentRequest request) {
+    String reference = Fields.text("reference", request.getReference(), MAX_REFERENCE);
+    if (request.getJob().isEmpty()) {
+      throw dev.sandgate.spi.SandgateException.invalid("job", "it is missing; give the job's name");
+    }
+    String key = reference.isEmpty() ? "" : Catalogue.key(reference);
+    int released = environments.locks().release(request.getJob(), key);
+    return UnlockEnvironmentResponse.newBuilder().setReleased(released).build();
+  }
+
+  private ListEnvironmentLocksResponse locks(ListEnvironmentLocksRequest request) {
+    return ListEnvironmentLocksResponse.newBuilder()
+        .addAllLocks(
+            environments.locks().all(request.getJob()).stream()
+                .map(VersionsService::shown)
+                .toList())
+        .build();
+  }
+
+  private static EnvironmentLock shown(Lock lock) {
+    return EnvironmentLock.newBuilder()
+        .setJob(lock.job())
+        .setName(lock.name())
+        .setTag(lock.tag())
+        .setDigest(lock.digest())
+        .setLockedAt(EnvironmentsService.time(lock.lockedMillis()))
+        .build();
+  }
+}
