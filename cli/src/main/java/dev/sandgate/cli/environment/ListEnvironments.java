@@ -25,7 +25,16 @@ final class ListEnvironments extends Work {
       } else {
         console.table(
             List.of(
-                "NAME", "TAG", "LAYERS", "SIZE", "LOCAL", "USER", "SANDBOXES", "USED", "JOBS", "DIGEST"),
+                "NAME",
+                "TAG",
+                "LAYERS",
+                "SIZE",
+                "LOCAL",
+                "USER",
+                "SANDBOXES",
+                "USED",
+                "JOBS",
+                "DIGEST"),
             all.stream().map(ListEnvironments::row).toList());
       }
     }

@@ -75,8 +75,7 @@ final class SharedCommandsTest {
       assertFalse(done(user, "env", "ls").contains("tool"), out.toString());
       assertEquals(1, run(user, "env", "unshare", "tool"));
       assertTrue(err.toString().contains("NOT_FOUND"), err.toString());
-      assertEquals(
-          "5242880\n", done(user, "exec", id, "--", "sh", "-c", "cat /opt/large | wc -c"));
+      assertEquals("5242880\n", done(user, "exec", id, "--", "sh", "-c", "cat /opt/large | wc -c"));
       assertTrue(done(maker, "env", "share", "tool").startsWith("tool:latest"));
       done(user, "rm", id);
     }

@@ -4,6 +4,7 @@ package dev.sandgate.node.environments;
 
 import com.google.protobuf.Timestamp;
 import dev.sandgate.node.environments.Catalogue.Named;
+import dev.sandgate.node.environments.Catalogue.StoredLayer;
 import dev.sandgate.node.rpc.Blocking;
 import dev.sandgate.node.rpc.Call;
 import dev.sandgate.node.rpc.Routes;
@@ -12,6 +13,7 @@ import dev.sandgate.proto.v1.EnvironmentsGrpcService;
 import dev.sandgate.proto.v1.GetEnvironmentRequest;
 import dev.sandgate.proto.v1.ImportEnvironmentRequest;
 import dev.sandgate.proto.v1.ImportProgress;
+import dev.sandgate.proto.v1.LayerInfo;
 import dev.sandgate.proto.v1.ListEnvironmentsRequest;
 import dev.sandgate.proto.v1.ListEnvironmentsResponse;
 import dev.sandgate.proto.v1.PullEnvironmentRequest;
