@@ -13,6 +13,9 @@ import dev.sandgate.spi.OutputOffsets;
 import dev.sandgate.spi.Probe;
 import dev.sandgate.spi.Sandbox;
 import dev.sandgate.spi.SandboxSpec;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -61,6 +64,16 @@ final class Fixture {
 
   void assumeHas(Capability capability) {
     Assumptions.assumeTrue(has(capability), () -> capability + " is not declared");
+  }
+
+  /** A new directory on the file system of the backend's state; who asks removes it. */
+  Path directory() {
+    try {
+      return Files.createTempDirectory(
+          context.stateDirectory().toAbsolutePath().getParent(), "tck");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   boolean plainProcesses() {

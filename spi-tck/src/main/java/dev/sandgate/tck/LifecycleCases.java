@@ -39,6 +39,7 @@ interface LifecycleCases {
           Capability.CHANGES,
           Capability.CONNECT,
           Capability.LAYERS,
+          Capability.PARTIAL_LAYERS,
           Capability.LIMITS,
           Capability.ADOPT,
           Capability.PAUSE,
