@@ -101,7 +101,7 @@ final class ImportCommand extends Work {
       if (share) {
         sandgate.environments().share(name + ":" + made.getTag(), replace).await().indefinitely();
       }
-      ShownEnvironment.print(console(), made);
+      Shown.print(console(), made);
     }
     return ExitCode.OK;
   }

@@ -5,7 +5,6 @@ package dev.sandgate.cli.environment;
 import dev.sandgate.cli.connection.ExitCode;
 import dev.sandgate.cli.connection.Work;
 import dev.sandgate.cli.output.Console;
-import dev.sandgate.cli.output.Sizes;
 import dev.sandgate.client.Sandgate;
 import dev.sandgate.proto.v1.Environment;
 import java.util.List;
@@ -47,7 +46,7 @@ final class ListEnvironments extends Work {
         environment.getTag(),
         String.valueOf(environment.getLayersCount()),
         Shown.size(environment),
-        Sizes.show(ShownEnvironment.local(environment)),
+        Shown.local(environment),
         environment.getUser(),
         String.valueOf(environment.getSandboxes()),
         String.valueOf(environment.getUses().getCreated()),

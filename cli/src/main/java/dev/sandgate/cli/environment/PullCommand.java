@@ -20,8 +20,7 @@ final class PullCommand extends Work {
   @Override
   public Integer call() {
     try (Sandgate sandgate = global().connect()) {
-      ShownEnvironment.print(
-          console(), sandgate.environments().pull(reference).await().indefinitely());
+      Shown.print(console(), sandgate.environments().pull(reference).await().indefinitely());
     }
     return ExitCode.OK;
   }

@@ -24,7 +24,7 @@ final class ShareCommand extends Work {
   @Override
   public Integer call() {
     try (Sandgate sandgate = global().connect()) {
-      ShownEnvironment.print(
+      Shown.print(
           console(), sandgate.environments().share(reference, replace).await().indefinitely());
     }
     return ExitCode.OK;

@@ -3,6 +3,7 @@
 package dev.sandgate.cli.environment;
 
 import com.google.protobuf.Timestamp;
+import dev.sandgate.cli.output.Console;
 import dev.sandgate.cli.output.Sizes;
 import dev.sandgate.proto.v1.Environment;
 import dev.sandgate.proto.v1.LayerInfo;
@@ -20,9 +21,31 @@ final class Shown {
     return environment.getName() + ":" + environment.getTag();
   }
 
+  /** One environment on one line. */
+  static void print(Console console, Environment environment) {
+    if (console.json()) {
+      console.json(environment);
+    } else {
+      console.line(
+          "%s  %d layers, %s  %s"
+              .formatted(
+                  name(environment),
+                  environment.getLayersCount(),
+                  size(environment),
+                  environment.getDigest()));
+    }
+  }
+
+  /** Of all its images. */
   static String size(Environment environment) {
     return Sizes.show(
         environment.getLayersList().stream().mapToLong(LayerInfo::getSizeBytes).sum());
+  }
+
+  /** How much of them is on the node. */
+  static String local(Environment environment) {
+    return Sizes.show(
+        environment.getLayersList().stream().mapToLong(LayerInfo::getLocalBytes).sum());
   }
 
   static String digest(String digest) {
