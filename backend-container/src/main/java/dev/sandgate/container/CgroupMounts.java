@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -95,7 +96,24 @@ record CgroupMounts(Optional<Path> v2, Map<String, String> controllers) {
         .distinct()
         .map(place -> Path.of(place.substring(3)))
         .forEach(points::add);
-    return points.stream().flatMap(point -> find(point, file).stream()).findFirst();
+    return points.stream()
+        .flatMap(point -> find(point, file).stream())
+        .findFirst()
+        .or(() -> v2.flatMap(root -> inNew(root, file)));
+  }
+
+  /** A host's first cgroup is perhaps ours, and a hierarchy's root has few of the files. */
+  private static Optional<Path> inNew(Path root, String file) {
+    Path fresh = root.resolve("sandgate-probe-" + UUID.randomUUID());
+    try {
+      Files.createDirectory(fresh);
+      boolean there = Files.exists(fresh.resolve(file));
+      Files.delete(fresh);
+      return there ? Optional.of(root) : Optional.empty();
+    } catch (IOException e) {
+      LOG.debug("{} takes no cgroup", root, e);
+      return Optional.empty();
+    }
   }
 
   private static Optional<Path> find(Path point, String file) {

@@ -103,10 +103,11 @@ final class Reader {
     }
     ExecResult result = record.result();
     stderrFirst = !stderrFirst;
-    boolean sent =
-        stderrFirst
-            ? step(OUTPUT_STREAM_STDERR) || step(OUTPUT_STREAM_STDOUT)
-            : step(OUTPUT_STREAM_STDOUT) || step(OUTPUT_STREAM_STDERR);
+    OutputStream one = stderrFirst ? OUTPUT_STREAM_STDERR : OUTPUT_STREAM_STDOUT;
+    OutputStream other = stderrFirst ? OUTPUT_STREAM_STDOUT : OUTPUT_STREAM_STDERR;
+    // One read of a file at a time: the end of another one would let the first be begun again, and
+    // be sent twice.
+    boolean sent = step(one) || (!fetching && step(other));
     if (!sent && !fetching && result != null) {
       call.finish(ExecEvent.newBuilder().setExited(result).build());
     }
