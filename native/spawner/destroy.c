@@ -15,12 +15,14 @@
 enum { DEADLINE_MS = 5000 };
 
 int destroy_begin(struct host *host, struct destruction *destruction, struct fault *fault) {
-  destruction->events = -1;
+  destruction->events = destruction->process = -1;
   destruction->cgroup = cgroup_find(&host->cgroups, destruction->id, &destruction->class);
   if (destruction->cgroup < 0) {
     return errno == ENOENT ? 0 : fail(fault, STEP_KILL, "open the cgroup of %s", destruction->id);
   }
   destruction->events = openat(destruction->cgroup, "cgroup.events", O_RDONLY | O_CLOEXEC);
+  pid_t first = cgroup_agent(destruction->cgroup);
+  destruction->process = first == 0 ? -1 : process_descriptor(first);
   if (destruction->events < 0 || write_file(destruction->cgroup, "cgroup.kill", "1") != 0) {
     fail(fault, STEP_KILL, "kill %s", destruction->id);
     destroy_end(destruction);
@@ -61,8 +63,23 @@ static int remove_cgroups(struct host *host, struct destruction *destruction, st
   return 0;
 }
 
+struct pollfd destroy_watch(const struct destruction *destruction) {
+  if (destruction->process >= 0) {
+    return (struct pollfd){.fd = destruction->process, .events = POLLIN};
+  }
+  return (struct pollfd){.fd = destruction->events, .events = POLLPRI};
+}
+
+/// A process leaves its cgroup a little before it is gone. The first one of a PID namespace goes after all others, so
+/// its end is the end of them all; the cgroup tells of processes whose first one went before.
+static bool is_dying(const struct destruction *destruction) {
+  struct pollfd first = {.fd = destruction->process, .events = POLLIN};
+  return (first.fd >= 0 && poll(&first, 1, 0) == 0) ||
+         (destruction->events >= 0 && cgroup_keyed_in(destruction->events, "populated") != 0);
+}
+
 int destroy_step(struct host *host, struct destruction *destruction, struct fault *fault) {
-  if (destruction->events >= 0 && cgroup_keyed_in(destruction->events, "populated") != 0) {
+  if (is_dying(destruction)) {
     return 1;
   }
   int result = remove_cgroups(host, destruction, fault);
@@ -76,17 +93,17 @@ int destroy_step(struct host *host, struct destruction *destruction, struct faul
 }
 
 void destroy_end(struct destruction *destruction) {
-  if (destruction->events >= 0) {
-    close(destruction->events);
+  int *const held[] = {&destruction->events, &destruction->cgroup, &destruction->process};
+  for (size_t i = 0; i < sizeof held / sizeof *held; i++) {
+    if (*held[i] >= 0) {
+      close(*held[i]);
+    }
+    *held[i] = -1;
   }
-  if (destruction->cgroup >= 0) {
-    close(destruction->cgroup);
-  }
-  destruction->events = destruction->cgroup = -1;
 }
 
 bool destroy_now(struct host *host, const char *id, const char *upper) {
-  struct destruction destruction = {.cgroup = -1, .events = -1};
+  struct destruction destruction = {.cgroup = -1, .events = -1, .process = -1};
   struct fault fault;
   snprintf(destruction.id, sizeof destruction.id, "%s", id);
   snprintf(destruction.upper, sizeof destruction.upper, "%s", upper);
@@ -96,7 +113,7 @@ bool destroy_now(struct host *host, const char *id, const char *upper) {
   int64_t deadline = now_ms() + DEADLINE_MS;
   int result = destroy_step(host, &destruction, &fault);
   while (result == 1 && now_ms() < deadline) {
-    struct pollfd changed = {.fd = destruction.events, .events = POLLPRI};
+    struct pollfd changed = destroy_watch(&destruction);
     poll(&changed, 1, 1);
     result = destroy_step(host, &destruction, &fault);
   }

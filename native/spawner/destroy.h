@@ -6,6 +6,7 @@
 #include "fault.h"
 #include "host.h"
 
+#include <poll.h>
 #include <stdbool.h>
 
 /// A sandbox being destroyed.
@@ -13,8 +14,9 @@ struct destruction {
   char id[ID_ROOM];
   char upper[256];
   enum class class;
-  int cgroup; ///< its directory, -1 when it is gone already
-  int events; ///< its cgroup.events, to be watched for POLLPRI
+  int cgroup;  ///< its directory, -1 when it is gone already
+  int events;  ///< its cgroup.events, -1 when it is gone already
+  int process; ///< its first process, -1 when that is gone already
 };
 
 /// Kills everything in the sandbox; idempotent.
@@ -22,6 +24,9 @@ int destroy_begin(struct host *host, struct destruction *destruction, struct fau
 
 /// Removes what is left once nothing runs: 0 when all is gone, 1 when processes are still dying, -1 on failure.
 int destroy_step(struct host *host, struct destruction *destruction, struct fault *fault);
+
+/// What to wait for before the next step.
+struct pollfd destroy_watch(const struct destruction *destruction);
 
 void destroy_end(struct destruction *destruction);
 

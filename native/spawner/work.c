@@ -13,7 +13,7 @@
 struct pollfd work_watch(const struct work *work) {
   switch (work->kind) {
   case CREATING: return (struct pollfd){.fd = work->blank.channel, .events = 0};
-  case DESTROYING: return (struct pollfd){.fd = work->destruction.events, .events = POLLPRI};
+  case DESTROYING: return destroy_watch(&work->destruction);
   case FREEZING: return (struct pollfd){.fd = work->freeze.events, .events = POLLPRI};
   case STAGING: return stage_watch(&work->staging);
   case LISTING: return (struct pollfd){.fd = work->listing.task.report, .events = POLLIN};

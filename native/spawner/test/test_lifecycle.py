@@ -82,6 +82,15 @@ class Lifecycle(unittest.TestCase):
         self.assertEqual(host.cgroups(f"{self.node.cgroup_name}/ls/gone"), set())
         self.assertEqual(host.descriptors(self.node.pid()), before)
 
+    def test_destroy_answers_after_the_last_process_has_gone(self):
+        """Processes leave their cgroup before they are gone, in a few of a hundred cases long enough to be seen."""
+        for i in range(150):
+            pid = self.client.create(f"last-{i}")
+            self.client.activate(f"last-{i}", pid, [self.base])
+            self.node.shell(f"last-{i}", "(sleep 1000 &); (sleep 1000 &)")
+            self.client.destroy(f"last-{i}")
+            self.assertFalse(alive(pid), i)
+
     def test_destroy_is_idempotent(self):
         self.client.destroy("never-was")
         self.client.destroy("never-was", upper="")
