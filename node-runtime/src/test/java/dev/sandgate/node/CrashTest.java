@@ -5,6 +5,7 @@ package dev.sandgate.node;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.sandgate.node.support.Answers;
 import dev.sandgate.node.support.NodeProcess;
 import dev.sandgate.node.support.Ran;
 import dev.sandgate.node.support.TestNode;
@@ -14,6 +15,7 @@ import dev.sandgate.proto.v1.CreateSandboxRequest;
 import dev.sandgate.proto.v1.DeleteSandboxRequest;
 import dev.sandgate.proto.v1.EnvironmentsGrpcClient;
 import dev.sandgate.proto.v1.Exec;
+import dev.sandgate.proto.v1.ExecEvent;
 import dev.sandgate.proto.v1.ExecOutcome;
 import dev.sandgate.proto.v1.ExecResult;
 import dev.sandgate.proto.v1.ExecsGrpcClient;
@@ -131,11 +133,22 @@ class CrashTest {
   }
 
   private Ran attached(String id) {
-    return Ran.of(
-        node.rpc().stream(
-                ExecsGrpcClient.Attach,
-                AttachExecRequest.newBuilder().setSandboxId(sandbox).setExecId(id).build())
-            .rest());
+    return Ran.of(node.rpc().stream(ExecsGrpcClient.Attach, attach(id)).rest());
+  }
+
+  private AttachExecRequest attach(String id) {
+    return AttachExecRequest.newBuilder().setSandboxId(sandbox).setExecId(id).build();
+  }
+
+  private void begin(String id, String line) {
+    node.rpc().stream(
+            ExecsGrpcClient.Start,
+            StartExecRequest.newBuilder()
+                .setSandboxId(sandbox)
+                .setExecId(id)
+                .setCommand(shell(line))
+                .build())
+        .next();
   }
 
   private Exec get(String id) {
@@ -212,15 +225,8 @@ class CrashTest {
   @Test
   void shouldKeepWhatACommandWroteBeforeTheKill() throws IOException {
     next("");
-    node.rpc().stream(
-            ExecsGrpcClient.Start,
-            StartExecRequest.newBuilder()
-                .setSandboxId(sandbox)
-                .setExecId("killed")
-                .setCommand(shell("seq 1 30000; sleep 3; echo done; exit 5"))
-                .build())
-        .next();
-    Eventually.holds("168,894 bytes are in a file", () -> spooled() >= 168_894);
+    begin("killed", "seq 1 30000; sleep 3; echo done; exit 5");
+    Eventually.holds("168,894 bytes are in a file", () -> spooled(".out") >= 168_894);
     node.kill();
     node.close();
     next("");
@@ -229,6 +235,27 @@ class CrashTest {
     assertEquals(168_894 + 5, ran.stdout().length());
     assertTrue(ran.stdout().startsWith("1\n2\n") && ran.stdout().endsWith("30000\ndone\n"));
     assertEquals(5, ran.result().getExitCode());
+  }
+
+  /** Both are in files then; a reader that has two reads of files under way sends one of them twice. */
+  @Test
+  void shouldTellBothStreamsOfARunningCommandOnceAfterAKill() throws IOException {
+    next("");
+    begin("both", "seq 1 1000; seq 1 1000 >&2; sleep 4; echo done; exit 5");
+    Eventually.holds("both are in files", () -> spooled(".err") >= 3_893);
+    node.kill();
+    node.close();
+    next("");
+    List<Answers<?, ExecEvent>> readers = new ArrayList<>();
+    for (int i = 0; i < 60; i++) {
+      readers.add(node.rpc().stream(ExecsGrpcClient.Attach, attach("both")));
+    }
+    for (Answers<?, ExecEvent> reader : readers) {
+      Ran ran = Ran.of(reader.rest());
+      assertEquals(List.of(), ran.truncated());
+      assertEquals(3_893 + 5, ran.stdout().length());
+      assertEquals(3_893, ran.stderr().length());
+    }
   }
 
   @Test
@@ -292,14 +319,7 @@ class CrashTest {
   @Test
   void shouldAnswerAWaitAfterARestart() throws IOException {
     next("");
-    node.rpc().stream(
-            ExecsGrpcClient.Start,
-            StartExecRequest.newBuilder()
-                .setSandboxId(sandbox)
-                .setExecId("waited")
-                .setCommand(shell("sleep 3; exit 9"))
-                .build())
-        .next();
+    begin("waited", "sleep 3; exit 9");
     node.kill();
     node.close();
     next("");
@@ -312,9 +332,14 @@ class CrashTest {
     assertEquals(9, node.rpc().unary(ExecsGrpcClient.Wait, request).getResult().getExitCode());
   }
 
-  private long spooled() {
+  /** The size of the largest file of a stream. */
+  private long spooled(String stream) {
     try (Stream<Path> files = Files.list(places.data().resolve("spool"))) {
-      return files.mapToLong(file -> file.toFile().length()).max().orElse(0);
+      return files
+          .filter(file -> file.toString().endsWith(stream))
+          .mapToLong(file -> file.toFile().length())
+          .max()
+          .orElse(0);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
