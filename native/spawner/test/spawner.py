@@ -202,9 +202,9 @@ def busybox(tree):
     for applet in subprocess.check_output(["busybox", "--list"], text=True).split():
         if applet != "busybox":
             (tree / "bin" / applet).symlink_to("busybox")
-    probe = BUILD / "probe"
-    if probe.exists():
-        shutil.copy(probe, tree / "bin" / "probe")
+    for program in ("probe", "tamper"):
+        if (BUILD / program).exists():
+            shutil.copy(BUILD / program, tree / "bin" / program)
 
 
 def alive(pid):

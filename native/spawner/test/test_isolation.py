@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a sandbox is separated from, and what it can reach: namespaces, masks, capabilities, the probe's golden list."""
 
+import hashlib
 import os
 import pathlib
 import re
+import subprocess
 import unittest
 
 from spawner import HERE, Node, busybox
@@ -65,6 +67,29 @@ class Isolation(unittest.TestCase):
         self.maxDiff = None
         self.assertEqual(self.node.command("one", "/bin/probe").output, golden)
         self.assertEqual(self.node.command("two", "/bin/probe", uid=1000).output, golden)
+
+    def test_no_sandbox_changes_the_pages_of_a_layer_that_others_read(self):
+        image = self.node.state / self.base
+        before = self.digests(image)
+        self.assertEqual(len(set(before[:2])), 1)
+        for uid in (0, 1000):
+            tried = dict(
+                line.split(": ") for line in self.node.command("one", "/bin/tamper", "/bin/probe", uid=uid).output.splitlines()
+            )
+            self.assertEqual(len(tried), 9, tried)
+            refused = ("write", "truncate", "punch", "shared map", "cipher")
+            self.assertNotIn("went", [tried[way] for way in refused], tried)
+            self.assertEqual(tried["cipher"], "EAFNOSUPPORT")
+        self.assertEqual(self.digests(image), before)
+
+    def digests(self, image):
+        """Of one layer's file in two sandboxes, and of the layer's image as the disk and as the page cache have it."""
+        inside = [self.shell("sha256sum /bin/probe", name).output.split()[0] for name in ("one", "two")]
+        direct = subprocess.Popen(["dd", f"if={image}", "bs=1M", "iflag=direct", "status=none"], stdout=subprocess.PIPE)
+        on_disk = subprocess.check_output(["sha256sum"], stdin=direct.stdout, text=True).split()[0]
+        direct.stdout.close()
+        self.assertEqual(direct.wait(), 0)
+        return [*inside, on_disk, hashlib.sha256(image.read_bytes()).hexdigest()]
 
     def test_agent_has_exactly_its_five_descriptors(self):
         directory = f"/proc/{self.pids['two']}/fd"
