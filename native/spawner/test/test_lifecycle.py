@@ -61,6 +61,17 @@ class Lifecycle(unittest.TestCase):
         self.client.activate("stack", pid, [self.base, low, high])
         self.assertEqual(self.node.shell("stack", "cat /a /b").output, "lowhigh")
 
+    def test_a_layer_that_is_mounted_is_put_on_top_as_it_is(self):
+        """Lower-layer insertion: the second sandbox gets the mount, for which nothing is opened any more."""
+        low = self.node.image("under.erofs", lambda tree: (tree / "a").write_text("low"))
+        high = self.node.image("inserted.erofs", lambda tree: (tree / "a").write_text("high"))
+        for name, layers in (("first", [self.base, high]), ("second", [self.base, low, high])):
+            pid = self.client.create(name)
+            self.addCleanup(self.client.destroy, name)
+            self.client.activate(name, pid, layers)
+            self.assertEqual(self.node.shell(name, "cat /a").output, "high")
+            (self.node.state / high).unlink(missing_ok=True)
+
     def test_host_name_is_the_id_or_what_activation_says(self):
         pid = self.client.create("named-1")
         self.addCleanup(self.client.destroy, "named-1")
