@@ -11,6 +11,7 @@ import io.smallrye.mutiny.Uni;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -52,6 +53,7 @@ final class Adoption {
     leftovers.addAll(uppers());
     adopted.forEach(sandbox -> leftovers.remove(sandbox.id()));
     remove(leftovers);
+    copies().forEach(host.spawner()::discard);
     host.layers().sweep();
     host.templates().sweep();
     LOG.info(
@@ -103,6 +105,21 @@ final class Adoption {
     LOG.warn("{} was never finished", id);
     agent.close();
     return List.of();
+  }
+
+  /** Copies for snapshots that nobody waits for any more. */
+  private Set<String> copies() {
+    Set<String> names = new HashSet<>();
+    Path staging = host.staging("");
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(staging)) {
+      entries.forEach(
+          entry -> names.add(entry.getFileName().toString().replaceFirst("[.]list$", "")));
+    } catch (NoSuchFileException e) {
+      LOG.debug("{} was never made", staging, e);
+    } catch (IOException e) {
+      LOG.warn("copies in {} are not seen", staging, e);
+    }
+    return names;
   }
 
   private Set<String> uppers() {

@@ -4,10 +4,14 @@ package dev.sandgate.container;
 
 import dev.sandgate.spi.DiskSnapshot;
 import dev.sandgate.spi.SnapshotLimits;
+import dev.sandgate.support.spawner.SpawnerException;
 import dev.sandgate.support.spawner.Staged;
+import dev.sandgate.support.wire.Errno;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A copy of a sandbox's upper directory, which the spawner made and keeps.
@@ -18,15 +22,30 @@ import java.util.UUID;
  */
 record UpperCopy(Host host, String name, Staged staged) implements DiskSnapshot {
 
+  private static final Logger LOG = LoggerFactory.getLogger(UpperCopy.class);
   private static final int NAME_LENGTH = 18;
 
   static String freshName() {
     return "s-" + UUID.randomUUID().toString().substring(0, NAME_LENGTH);
   }
 
-  /** Makes one; blocks. */
+  /** Makes one, and another one when the spawner ended meanwhile; blocks. */
   static UpperCopy of(Host host, String id, SnapshotLimits limits) {
     String name = freshName();
+    try {
+      return of(host, id, name, limits);
+    } catch (SpawnerException e) {
+      if (!e.isUnreachable() && e.errno() != Errno.EEXIST) {
+        throw e;
+      }
+      LOG.warn("the copy of what {} wrote is made again", id, e);
+      host.spawner().discard(name);
+      host.spawner().freeze(id, false); // the spawner that ended had stopped it
+      return of(host, id, freshName(), limits);
+    }
+  }
+
+  private static UpperCopy of(Host host, String id, String name, SnapshotLimits limits) {
     return new UpperCopy(host, name, host.spawner().stage(id, Host.upper(id), name, limits));
   }
 

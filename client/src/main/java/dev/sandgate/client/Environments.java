@@ -30,6 +30,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * Keeps environments. Nothing happens before a Uni or Multi is subscribed to; methods may be called from any thread
@@ -104,9 +105,22 @@ public final class Environments {
    * @return the list
    */
   public Uni<List<Environment>> list() {
+    return Multi.createBy()
+        .repeating()
+        .uni(() -> new AtomicReference<>(""), this::page)
+        .whilst(page -> !page.getNextPageToken().isEmpty())
+        .onItem()
+        .transformToIterable(ListEnvironmentsResponse::getEnvironmentsList)
+        .collect()
+        .asList();
+  }
+
+  private Uni<ListEnvironmentsResponse> page(AtomicReference<String> token) {
+    ListEnvironmentsRequest request =
+        ListEnvironmentsRequest.newBuilder().setPageToken(token.get()).build();
     return calls
-        .unary(EnvironmentsGrpcClient.List, ListEnvironmentsRequest.getDefaultInstance())
-        .map(ListEnvironmentsResponse::getEnvironmentsList);
+        .unary(EnvironmentsGrpcClient.List, request)
+        .invoke(page -> token.set(page.getNextPageToken()));
   }
 
   /**

@@ -24,6 +24,7 @@ import dev.sandgate.proto.v1.ImportEnvironmentRequest;
 import dev.sandgate.proto.v1.ImportProgress;
 import dev.sandgate.proto.v1.LayerKind;
 import dev.sandgate.proto.v1.ListEnvironmentsRequest;
+import dev.sandgate.proto.v1.ListEnvironmentsResponse;
 import dev.sandgate.proto.v1.RemoveEnvironmentRequest;
 import dev.sandgate.proto.v1.Sandbox;
 import dev.sandgate.proto.v1.SandboxesGrpcClient;
@@ -32,6 +33,7 @@ import io.vertx.grpc.common.GrpcStatus;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
@@ -275,6 +277,79 @@ class EnvironmentsTest {
     Environment same = importing(named("file").setTar(file.toString()));
     assertEquals(made.getLayers(0).getDigest(), same.getLayers(0).getDigest());
     assertNotEquals(made.getName(), same.getName());
+  }
+
+  @Test
+  void shouldMakeNothingOnWhatWasRemovedMeanwhile() throws IOException {
+    importing(named("ground").setDirectory(tree("a").toString()));
+    Answers<ImportEnvironmentRequest, ImportProgress> call =
+        node.rpc().open(EnvironmentsGrpcClient.ImportEnvironment, 0);
+    call.send(
+        named("upon")
+            .setUpload(true)
+            .setKind(LayerKind.LAYER_KIND_WORKSPACE)
+            .addOn("ground")
+            .build());
+    assertTrue(call.next().isPresent());
+    node.rpc()
+        .unary(
+            EnvironmentsGrpcClient.Remove,
+            RemoveEnvironmentRequest.newBuilder().setReference("ground").build());
+    call.end(
+        ImportEnvironmentRequest.newBuilder()
+            .setData(ByteString.copyFrom(new Tars().file("b", "b").bytes()))
+            .build());
+    Failed failed = assertThrows(Failed.class, call::rest);
+    assertEquals("FAILED_PRECONDITION", failed.detail().getCode());
+    assertEquals("on", failed.detail().getField());
+    assertEquals(0, all(100).size());
+  }
+
+  @Test
+  void shouldListPageByPage() throws IOException {
+    for (String name : List.of("c", "a", "b", "e", "d")) {
+      importing(named(name).setDirectory(tree(name).toString()));
+    }
+    assertEquals(List.of("a", "b", "c", "d", "e"), all(2));
+    assertEquals(List.of("a", "b", "c", "d", "e"), all(5));
+  }
+
+  private List<String> all(int pageSize) {
+    List<String> names = new ArrayList<>();
+    String token = "";
+    do {
+      ListEnvironmentsResponse page =
+          node.rpc()
+              .unary(
+                  EnvironmentsGrpcClient.List,
+                  ListEnvironmentsRequest.newBuilder()
+                      .setPageSize(pageSize)
+                      .setPageToken(token)
+                      .build());
+      page.getEnvironmentsList().forEach(one -> names.add(one.getName()));
+      assertTrue(page.getEnvironmentsCount() <= pageSize);
+      token = page.getNextPageToken();
+    } while (!token.isEmpty());
+    return names;
+  }
+
+  @Test
+  void shouldTakeNoNameThatBeginsADigest() {
+    Failed failed =
+        assertThrows(Failed.class, () -> importing(named("sha256").setBuiltin("busybox")));
+    assertEquals("name", failed.detail().getField());
+  }
+
+  @Test
+  void shouldRemoveAnImageThatAKilledRunLeftWithoutAName() throws IOException {
+    importing(named("kept").setDirectory(tree("a").toString()));
+    Path left = node.directory().resolve("layers/sha256-" + "ab".repeat(32) + ".erofs");
+    Files.writeString(left, "left");
+    long before = images();
+    node.restart();
+    assertTrue(Files.notExists(left));
+    assertEquals(before - 1, images());
+    assertEquals(List.of("kept"), all(100));
   }
 
   static Stream<Tars> attacks() {

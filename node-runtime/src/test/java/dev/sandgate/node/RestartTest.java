@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.protobuf.ByteString;
 import dev.sandgate.node.support.Ran;
 import dev.sandgate.node.support.Rpc.Failed;
 import dev.sandgate.node.support.TestNode;
@@ -20,6 +21,11 @@ import dev.sandgate.proto.v1.GetSandboxRequest;
 import dev.sandgate.proto.v1.Sandbox;
 import dev.sandgate.proto.v1.SandboxState;
 import dev.sandgate.proto.v1.SandboxesGrpcClient;
+import dev.sandgate.proto.v1.Signal;
+import dev.sandgate.proto.v1.SignalExecRequest;
+import dev.sandgate.proto.v1.StartExecRequest;
+import dev.sandgate.proto.v1.StdinChunk;
+import dev.sandgate.proto.v1.WriteStdinRequest;
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.SandgateException;
 import dev.sandgate.spi.Termination.Reason;
@@ -96,6 +102,47 @@ class RestartTest {
     int passed = node.host().faults().passed(Point.EXEC);
     assertEquals(0, run(id, "done", "echo", "before").result().getExitCode());
     assertEquals(passed, node.host().faults().passed(Point.EXEC), "it ran again");
+  }
+
+  /** Who waited for the node goes on at once, before commands are in hand again. */
+  @Test
+  void shouldTakeInputAndSignalsForCommandsThatAreBeingTakenBack() {
+    String id = node.create().getSandboxId();
+    node.rpc().stream(ExecsGrpcClient.Start, withStdin(id, "cat", "cat")).next();
+    node.rpc().stream(ExecsGrpcClient.Start, withStdin(id, "sleeper", "sleep", "1000")).next();
+    node.rpc().unary(ExecsGrpcClient.WriteStdin, chunk(id, 0, "one", false));
+    node.host().faults().delay(Point.ATTACH, Duration.ofMillis(700));
+
+    node.restart();
+
+    node.rpc().unary(ExecsGrpcClient.WriteStdin, chunk(id, 3, "two", true));
+    SignalExecRequest kill =
+        SignalExecRequest.newBuilder()
+            .setSandboxId(id)
+            .setExecId("sleeper")
+            .setSignal(Signal.newBuilder().setNumber(9))
+            .build();
+    node.rpc().unary(ExecsGrpcClient.Signal, kill);
+    assertEquals("onetwo", attach(id, "cat").stdout());
+    assertEquals(9, attach(id, "sleeper").result().getSignal());
+  }
+
+  private static StartExecRequest withStdin(String sandbox, String id, String... argv) {
+    StartExecRequest.Builder start = start(sandbox, id, argv).toBuilder();
+    start.getCommandBuilder().setStdin(true);
+    return start.build();
+  }
+
+  private static WriteStdinRequest chunk(String sandbox, long offset, String text, boolean end) {
+    return WriteStdinRequest.newBuilder()
+        .setSandboxId(sandbox)
+        .setExecId("cat")
+        .setChunk(
+            StdinChunk.newBuilder()
+                .setOffset(offset)
+                .setData(ByteString.copyFromUtf8(text))
+                .setEnd(end))
+        .build();
   }
 
   @Test

@@ -11,12 +11,17 @@ import dev.sandgate.proto.v1.ListEnvironmentsResponse;
 import dev.sandgate.proto.v1.RemoveEnvironmentRequest;
 import dev.sandgate.proto.v1.RemoveEnvironmentResponse;
 import io.vertx.core.Future;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /** Environments of all nodes together. */
 final class EnvironmentCalls {
+
+  private static final int MOST_LISTED = 1_000;
 
   private final Fleet fleet;
   private final long timeoutMillis;
@@ -26,7 +31,7 @@ final class EnvironmentCalls {
     this.timeoutMillis = timeoutMillis;
   }
 
-  /** What the nodes that answer have; the sandboxes that use the same environment are added up. */
+  /** One page of what any node has. */
   Future<ListEnvironmentsResponse> list(ListEnvironmentsRequest request, Caller caller) {
     return Fleet.askAll(
             fleet.all(),
@@ -34,19 +39,33 @@ final class EnvironmentCalls {
             _ -> request,
             new Fleet.Asking(caller, timeoutMillis))
         .map(
-            answers -> {
-              Map<String, Environment> merged = new TreeMap<>();
-              for (Fleet.Answer<ListEnvironmentsResponse> answer : requireSome(answers)) {
-                answer
-                    .value()
-                    .getFirst()
-                    .getEnvironmentsList()
-                    .forEach(found -> add(merged, found));
-              }
-              return ListEnvironmentsResponse.newBuilder()
-                  .addAllEnvironments(merged.values())
-                  .build();
-            });
+            answers ->
+                page(
+                    requireSome(answers).stream().map(answer -> answer.value().getFirst()).toList(),
+                    request.getPageSize() == 0 ? MOST_LISTED : request.getPageSize()));
+  }
+
+  /** What is behind the end of some node's page may be on the next one, and belongs together then. */
+  static ListEnvironmentsResponse page(List<ListEnvironmentsResponse> pages, int size) {
+    NavigableMap<String, Environment> merged = new TreeMap<>();
+    pages.forEach(page -> page.getEnvironmentsList().forEach(found -> add(merged, found)));
+    Optional<String> known =
+        pages.stream()
+            .map(ListEnvironmentsResponse::getNextPageToken)
+            .filter(token -> !token.isEmpty())
+            .min(Comparator.naturalOrder());
+    NavigableMap<String, Environment> complete =
+        known.map(end -> merged.headMap(end, true)).orElse(merged);
+    ListEnvironmentsResponse.Builder page = ListEnvironmentsResponse.newBuilder();
+    String last = "";
+    for (Map.Entry<String, Environment> entry : complete.entrySet()) {
+      if (page.getEnvironmentsCount() == size) {
+        return page.setNextPageToken(last).build();
+      }
+      page.addEnvironments(entry.getValue());
+      last = entry.getKey();
+    }
+    return page.setNextPageToken(known.orElse("")).build();
   }
 
   /** What the nodes that have it say. */

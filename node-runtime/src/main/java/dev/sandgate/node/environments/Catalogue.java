@@ -22,6 +22,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /** What layers and environments there are: in memory for every create, in the database for the next start. */
 public final class Catalogue {
@@ -180,6 +181,7 @@ public final class Catalogue {
     if (!replace && before != null) {
       throw taken(named.key());
     }
+    requireAll(added, named);
     List<Version> replaced =
         before == null || before.digests().equals(named.digests())
             ? List.of()
@@ -224,13 +226,35 @@ public final class Catalogue {
     List<StoredLayer> stack = new ArrayList<>();
     for (String digest : beneath) {
       StoredLayer layer = all.get(digest);
-      if (layer != null && !digest.equals(added.digest())) {
+      if (layer == null) {
+        throw removedMeanwhile(digest);
+      }
+      if (!digest.equals(added.digest())) {
         stack.add(layer);
       }
     }
     stack.add(added);
     stack.sort(Comparator.comparingInt(layer -> layer.kind().getNumber()));
     return stack.stream().map(StoredLayer::digest).toList();
+  }
+
+  /** What is removed while something is made on it is no ground to stand on. */
+  private static SandgateException removedMeanwhile(String digest) {
+    return new SandgateException(
+        ErrorCode.FAILED_PRECONDITION,
+        "on",
+        "on: the layer %s was removed meanwhile; import or pull what it belongs to and try again"
+            .formatted(digest),
+        null);
+  }
+
+  private void requireAll(List<StoredLayer> added, Named named) {
+    Set<String> fresh = added.stream().map(StoredLayer::digest).collect(Collectors.toSet());
+    for (String digest : named.digests()) {
+      if (!fresh.contains(digest) && !layers.containsKey(digest)) {
+        throw removedMeanwhile(digest);
+      }
+    }
   }
 
   /**

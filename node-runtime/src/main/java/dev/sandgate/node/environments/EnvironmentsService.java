@@ -3,6 +3,7 @@
 package dev.sandgate.node.environments;
 
 import com.google.protobuf.Timestamp;
+import dev.sandgate.node.checks.Fields;
 import dev.sandgate.node.environments.Catalogue.Named;
 import dev.sandgate.node.environments.Catalogue.StoredLayer;
 import dev.sandgate.node.rpc.Blocking;
@@ -22,9 +23,15 @@ import dev.sandgate.proto.v1.RemoveEnvironmentResponse;
 import dev.sandgate.proto.v1.ShareEnvironmentRequest;
 import dev.sandgate.proto.v1.UnshareEnvironmentRequest;
 import io.smallrye.mutiny.subscription.Cancellable;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Supplier;
 
 /** The methods of {@code sandgate.v1.Environments}. */
 final class EnvironmentsService {
+
+  private static final int MOST_LISTED = 1_000;
+  private static final int MOST_TOKEN = 256;
 
   private final Environments environments;
   private final Reach reach;
@@ -43,7 +50,7 @@ final class EnvironmentsService {
         EnvironmentsGrpcService.ImportEnvironment,
         ImportEnvironmentRequest.parser(),
         this::importEnvironment);
-    routes.blocking(EnvironmentsGrpcService.List, ListEnvironmentsRequest.parser(), _ -> list());
+    routes.blocking(EnvironmentsGrpcService.List, ListEnvironmentsRequest.parser(), this::list);
     routes.blocking(
         EnvironmentsGrpcService.Get,
         GetEnvironmentRequest.parser(),
@@ -57,11 +64,28 @@ final class EnvironmentsService {
     new VersionsService(this, environments, reach.catalogue()).route(routes);
   }
 
-  private ListEnvironmentsResponse list() {
-    return ListEnvironmentsResponse.newBuilder()
-        .addAllEnvironments(reach.catalogue().environments().stream().map(this::shown).toList())
-        .addAllEnvironments(reach.sharedOnly().stream().map(this::used).toList())
-        .build();
+  private ListEnvironmentsResponse list(ListEnvironmentsRequest request) {
+    int size =
+        (int) Fields.rangeOr("page_size", request.getPageSize(), 1, MOST_LISTED, MOST_LISTED);
+    String after = Fields.text("page_token", request.getPageToken(), MOST_TOKEN);
+    TreeMap<String, Supplier<Environment>> all = new TreeMap<>();
+    for (Named own : reach.catalogue().environments()) {
+      all.put(own.key() + "@" + own.digest(), () -> shown(own));
+    }
+    for (Environment shared : reach.sharedOnly()) {
+      Named named = Reach.named(shared);
+      all.put(named.key() + "@" + named.digest(), () -> used(shared));
+    }
+    ListEnvironmentsResponse.Builder page = ListEnvironmentsResponse.newBuilder();
+    String last = "";
+    for (Map.Entry<String, Supplier<Environment>> entry : all.tailMap(after, false).entrySet()) {
+      if (page.getEnvironmentsCount() == size) {
+        return page.setNextPageToken(last).build();
+      }
+      page.addEnvironments(entry.getValue().get());
+      last = entry.getKey();
+    }
+    return page.build();
   }
 
   private Environment used(Environment shared) {

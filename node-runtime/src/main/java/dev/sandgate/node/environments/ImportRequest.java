@@ -26,11 +26,11 @@ record ImportRequest(
     List<String> on,
     String inherited) {
 
-  private static final Pattern NAME = Pattern.compile("[a-z0-9._-]{1,63}");
+  private static final Pattern NAME = Pattern.compile("(?!sha256$)[a-z0-9._-]{1,63}");
   private static final int MAX_BENEATH = 64;
 
   static ImportRequest of(ImportEnvironmentRequest asked, Environments environments) {
-    String rule = "1–63 characters of [a-z0-9._-]";
+    String rule = "1–63 characters of [a-z0-9._-], but not sha256, which begins a digest";
     Fields.matches("name", asked.getName(), NAME, rule);
     String tag =
         asked.getTag().isEmpty() ? "latest" : Fields.matches("tag", asked.getTag(), NAME, rule);

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -14,10 +15,15 @@ import java.security.DigestInputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.function.Predicate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Images by digest: {@code layers/sha256-<hex>.erofs}, written once, never changed. */
 final class LayerStore {
 
+  private static final Logger LOG = LoggerFactory.getLogger(LayerStore.class);
+  private static final String SUFFIX = ".erofs";
   private static final int BUFFER = 1 << 20;
 
   private final Path directory;
@@ -32,7 +38,7 @@ final class LayerStore {
   }
 
   Path image(String digest) {
-    return directory.resolve(digest.replace(':', '-') + ".erofs");
+    return directory.resolve(digest.replace(':', '-') + SUFFIX);
   }
 
   boolean has(String digest) {
@@ -58,6 +64,22 @@ final class LayerStore {
     try {
       Files.deleteIfExists(image(digest));
       Files.deleteIfExists(list(digest));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Removes what a run that was killed took in and did not get to name. */
+  void sweep(Predicate<String> known) {
+    try (DirectoryStream<Path> images = Files.newDirectoryStream(directory, "sha256-*.erofs")) {
+      for (Path image : images) {
+        String name = String.valueOf(image.getFileName());
+        String digest = name.substring(0, name.length() - SUFFIX.length()).replace('-', ':');
+        if (!known.test(digest)) {
+          LOG.warn("{} belongs to no name and is removed", digest);
+          delete(digest);
+        }
+      }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

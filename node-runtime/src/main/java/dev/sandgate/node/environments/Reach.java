@@ -84,10 +84,16 @@ record Reach(Catalogue catalogue, LayerStore store, Optional<SharedLayers> share
         .or(() -> shared.flatMap(all -> all.layer(digest)).map(Reach::stored));
   }
 
-  /** Whether a layer is the node's own or known to be shared; asks nobody. */
+  /** Whether a layer is the node's own, here as a whole or known to be shared; asks nobody. */
   boolean isHere(String digest) {
     return catalogue.layer(digest).isPresent()
+        || store.has(digest)
         || shared.flatMap(all -> all.known(digest)).isPresent();
+  }
+
+  /** Whether a layer belongs to something that has a name here. */
+  boolean isNamed(String digest) {
+    return catalogue.layer(digest).isPresent();
   }
 
   /** Of these layers, what those are that are known from elsewhere only. */

@@ -37,6 +37,7 @@ final class ExecRecord {
   private volatile @Nullable Producer producer;
   private volatile String killReason = "";
   private volatile long pid;
+  private final StdinTurns stdinTurns = new StdinTurns();
   private volatile long stdinOffset;
   private volatile long endedMillis;
 
@@ -103,6 +104,10 @@ final class ExecRecord {
 
   long stdinOffset() {
     return stdinOffset;
+  }
+
+  StdinTurns stdinTurns() {
+    return stdinTurns;
   }
 
   void stdinTaken(long offset) {

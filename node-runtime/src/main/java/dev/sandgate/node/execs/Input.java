@@ -36,12 +36,24 @@ final class Input {
     if (!record.command().getStdin()) {
       throw closed("the command was started without stdin; set command.stdin");
     }
+    return inHand(record)
+        .flatMap(_ -> record.stdinTurns().take(() -> writeNow(record, chunk)))
+        .invoke(record::stdinTaken);
+  }
+
+  private static Uni<Long> writeNow(ExecRecord record, StdinChunk chunk) {
     Exec exec = record.handle();
     if (exec == null || record.result() != null) {
       throw closed("the command has ended");
     }
-    return exec.write(chunk.getOffset(), chunk.getData().asReadOnlyByteBuffer(), chunk.getEnd())
-        .invoke(record::stdinTaken);
+    return exec.write(chunk.getOffset(), chunk.getData().asReadOnlyByteBuffer(), chunk.getEnd());
+  }
+
+  /** After a restart of the node a command is known before it is in hand again. */
+  private static Uni<ExecRecord> inHand(ExecRecord record) {
+    return record.started().isDone()
+        ? Uni.createFrom().item(record)
+        : Uni.createFrom().completionStage(() -> record.started().copy());
   }
 
   /** Writes all of it and ends stdin. */
@@ -69,6 +81,10 @@ final class Input {
           case SIGNAL_TARGET_TREE -> SignalTarget.TREE;
           case UNRECOGNIZED -> throw invalid("signal.target", "unknown; give SIGNAL_TARGET_GROUP");
         };
+    return inHand(record).flatMap(_ -> signal(record, number, target));
+  }
+
+  private static Uni<Void> signal(ExecRecord record, int number, SignalTarget target) {
     Exec exec = record.handle();
     if (exec == null || record.result() != null) {
       return Uni.createFrom().voidItem();
@@ -83,6 +99,10 @@ final class Input {
 
   static Uni<Void> resize(ExecRecord record, TerminalSize asked) {
     dev.sandgate.spi.TerminalSize size = Commands.size("size", asked);
+    return inHand(record).flatMap(_ -> resize(record, size));
+  }
+
+  private static Uni<Void> resize(ExecRecord record, dev.sandgate.spi.TerminalSize size) {
     Exec exec = record.handle();
     return exec == null || record.result() != null
         ? Uni.createFrom().voidItem()

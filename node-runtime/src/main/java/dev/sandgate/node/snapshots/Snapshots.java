@@ -34,8 +34,9 @@ import java.util.stream.Stream;
 /** The snapshots of this node; blocking code on virtual threads. */
 public final class Snapshots {
 
-  private static final Pattern NAME = Pattern.compile("[a-z0-9._-]{1,63}");
-  private static final String NAME_RULE = "1–63 characters of [a-z0-9._-]";
+  private static final Pattern NAME = Pattern.compile("(?!sha256$)[a-z0-9._-]{1,63}");
+  private static final String NAME_RULE =
+      "1–63 characters of [a-z0-9._-], but not sha256, which begins a digest";
   private static final long SETTLE_MILLIS = 16_000;
 
   private final Parts parts;

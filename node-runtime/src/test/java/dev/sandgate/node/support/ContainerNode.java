@@ -88,6 +88,13 @@ public final class ContainerNode implements AutoCloseable {
     }
   }
 
+  /** The process that makes its sandboxes. */
+  public int spawnerPid() {
+    try (Spawner spawner = spawner()) {
+      return spawner.info().pid();
+    }
+  }
+
   private Spawner spawner() {
     Path binaries = Path.of(System.getProperty("sandgate.native", "/usr/lib/sandgate"));
     return new Spawner(
