@@ -364,7 +364,7 @@ enum outcome request_handle(struct host *host, enum request_type type, struct re
       [REQUEST_USAGE] = tell_usage,  [REQUEST_FREEZE] = freeze, [REQUEST_FORGET_LAYER] = forget_layer,
       [REQUEST_ADOPT_BLANK] = adopt, [REQUEST_STOP] = stop,     [REQUEST_CHANGES] = tell_changes,
       [REQUEST_STAGE] = stage,       [REQUEST_DISCARD] = discard, [REQUEST_LIST_LAYER] = list_layer,
-      [REQUEST_DISK] = tell_disk,    [REQUEST_TRY_DISK] = try_disk,
+      [REQUEST_DISK] = tell_disk,    [REQUEST_TRY_DISK] = try_disk, [REQUEST_RECLAIM] = reclaim,
   };
   if (type >= sizeof handlers / sizeof *handlers || handlers[type] == NULL) {
     return BROKEN;

@@ -7,6 +7,7 @@
 #include "destroy.h"
 #include "fault.h"
 #include "host.h"
+#include "reclaim.h"
 #include "stage.h"
 #include "wire.h"
 
@@ -32,6 +33,7 @@ enum request_type {
   REQUEST_DISCARD = 0x0f,
   REQUEST_DISK = 0x10,
   REQUEST_TRY_DISK = 0x11,
+  REQUEST_RECLAIM = 0x12,
   ANSWER_OK = 0x80,
   ANSWER_FAIL = 0x81,
 };
@@ -44,7 +46,7 @@ struct trial {
 
 /// A request that is waiting for the kernel, so that others can be served meanwhile. At most one per connection.
 struct work {
-  enum { NO_WORK, CREATING, DESTROYING, FREEZING, STAGING, LISTING, ACTIVATING, TRYING } kind;
+  enum { NO_WORK, CREATING, DESTROYING, FREEZING, STAGING, LISTING, ACTIVATING, TRYING, RECLAIMING } kind;
   int64_t deadline_ms;
   struct blank blank;
   struct destruction destruction;
@@ -57,6 +59,7 @@ struct work {
   struct activating activating;
   struct trial trial;
   struct listing listing;
+  struct reclaim reclaim;
 };
 
 /// How a request went: answered, failed (the fault says why), waiting in `work`, unreadable, or the last one.

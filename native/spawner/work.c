@@ -19,6 +19,7 @@ struct pollfd work_watch(const struct work *work) {
   case LISTING: return (struct pollfd){.fd = work->listing.task.report, .events = POLLIN};
   case ACTIVATING: return (struct pollfd){.fd = work->activating.task.report, .events = POLLIN};
   case TRYING: return (struct pollfd){.fd = work->trial.task.report, .events = POLLIN};
+  case RECLAIMING: return (struct pollfd){.fd = work->reclaim.task.report, .events = POLLIN};
   case NO_WORK: break;
   }
   return (struct pollfd){.fd = -1};
@@ -129,6 +130,22 @@ static enum outcome continue_trial(struct host *host, struct work *work, struct 
   return result == 0 ? DONE : FAILED;
 }
 
+static enum outcome continue_reclaim(struct work *work, struct writer *answer, struct fault *fault) {
+  static struct report report;
+  int result = task_poll(&work->reclaim.task, &report, fault);
+  if (result == 1 && now_ms() < work->deadline_ms) {
+    return WAITING;
+  }
+  if (result == 1) {
+    result = fail_with(fault, STEP_CGROUP, ETIMEDOUT, "memory of %s was not taken in time", work->reclaim.id);
+  } else if (result == 0) {
+    write_u64(answer, report.bytes);
+    write_u64(answer, report.entries);
+  }
+  task_end(&work->reclaim.task);
+  return result == 0 ? DONE : FAILED;
+}
+
 enum outcome work_continue(struct host *host, struct work *work, struct writer *answer, struct fault *fault) {
   enum outcome outcome = DONE;
   switch (work->kind) {
@@ -139,6 +156,7 @@ enum outcome work_continue(struct host *host, struct work *work, struct writer *
   case LISTING: outcome = continue_listing(host, &work->listing, answer, fault); break;
   case ACTIVATING: outcome = continue_activate(host, work, fault); break;
   case TRYING: outcome = continue_trial(host, work, answer, fault); break;
+  case RECLAIMING: outcome = continue_reclaim(work, answer, fault); break;
   case NO_WORK: break;
   }
   if (outcome != WAITING) {

@@ -16,6 +16,7 @@ import uuid
 HERE = pathlib.Path(__file__).resolve().parent
 BUILD = HERE.parent.parent / "build"
 INFO, CREATE, ACTIVATE, DESTROY, LIST, LIMITS, USAGE, FREEZE, FORGET, ADOPT, STOP = range(1, 12)
+RECLAIM = 0x12
 OK, FAIL = 0x80, 0x81
 
 

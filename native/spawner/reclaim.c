@@ -1,0 +1,142 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reclaim.h"
+#include "kernel.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+// Where the kernel takes `memory.reclaim` a cgroup is asked as a whole. Elsewhere each process is advised from outside
+// (process_madvise(2)), and only about memory that is the sandbox's own: pages of layers are what all sandboxes share.
+
+enum { RANGES = 64, LINE_ROOM = 4400, NAME_ROOM = 4096 };
+
+struct advised {
+  int process;
+  int advice;
+  int events; ///< of the sandbox's cgroup
+  bool back;
+  struct iovec ranges[RANGES];
+  size_t count;
+};
+
+static void flush(struct advised *advised) {
+  // A process may end or unmap meanwhile: what could not be advised stays as it is.
+  if (advised->count > 0) {
+    (void)!syscall(SYS_process_madvise, advised->process, advised->ranges, advised->count, advised->advice, 0);
+  }
+  advised->count = 0;
+}
+
+static bool begins(const char *text, const char *with) {
+  return strncmp(text, with, strlen(with)) == 0;
+}
+
+/// Private pages and shared memory; a file's own pages are not this sandbox's alone.
+static bool is_own(const char *permissions, unsigned long inode, const char *name) {
+  if (begins(name, "[v")) {
+    return false; // [vdso], [vvar], [vsyscall]
+  }
+  return inode == 0 || (permissions[3] == 'p' && permissions[1] == 'w') || begins(name, "/dev/shm/") ||
+         begins(name, "/memfd:") || begins(name, "/SYSV");
+}
+
+static void advise_line(struct advised *advised, const char *line) {
+  unsigned long from = 0;
+  unsigned long to = 0;
+  unsigned long inode = 0;
+  char permissions[5] = "";
+  int name = 0;
+  if (sscanf(line, "%lx-%lx %4s %*s %*s %lu %n", &from, &to, permissions, &inode, &name) < 4 ||
+      !is_own(permissions, inode, line + name)) {
+    return;
+  }
+  advised->ranges[advised->count++] = (struct iovec){.iov_base = (void *)from, .iov_len = to - from};
+  if (advised->count == RANGES) {
+    flush(advised);
+  }
+}
+
+static bool goes_on(const struct advised *advised) {
+  return !advised->back && cgroup_keyed_in(advised->events, "frozen") != 1;
+}
+
+static void advise_process(struct advised *advised, pid_t pid) {
+  char path[32];
+  char line[LINE_ROOM];
+  snprintf(path, sizeof path, "/proc/%d/maps", pid);
+  FILE *maps = fopen(path, "re");
+  advised->process = maps == NULL ? -1 : process_descriptor(pid);
+  while (advised->process >= 0 && !goes_on(advised) && fgets(line, sizeof line, maps) != NULL) {
+    advise_line(advised, line);
+  }
+  flush(advised);
+  if (advised->process >= 0) {
+    close(advised->process);
+  }
+  if (maps != NULL) {
+    fclose(maps);
+  }
+}
+
+/// Every process of a cgroup and of those below it.
+static void advise_tree(struct advised *advised, int directory) {
+  int procs = openat(directory, "cgroup.procs", O_RDONLY | O_CLOEXEC);
+  FILE *list = procs < 0 ? NULL : fdopen(procs, "r");
+  for (int pid = 0; list != NULL && fscanf(list, "%d", &pid) == 1;) {
+    advise_process(advised, pid);
+  }
+  if (list != NULL) {
+    fclose(list);
+  }
+  int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+  for (struct dirent *entry; stream != NULL && (entry = readdir(stream)) != NULL;) {
+    int child = entry->d_type != DT_DIR || entry->d_name[0] == '.'
+                    ? -1
+                    : openat(fd, entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (child >= 0) {
+      advise_tree(advised, child);
+      close(child);
+    }
+  }
+  if (stream != NULL) {
+    closedir(stream);
+  }
+}
+
+static bool reclaimed_as_a_whole(int directory, uint64_t bytes) {
+  char amount[32];
+  snprintf(amount, sizeof amount, "%llu", (unsigned long long)bytes);
+  // EAGAIN: less than asked for could be had.
+  return faccessat(directory, "memory.reclaim", W_OK, 0) == 0 &&
+         (write_file(directory, "memory.reclaim", amount) == 0 || errno == EAGAIN);
+}
+
+void reclaim_work(struct host *host, const void *what, struct report *report) {
+  const struct reclaim *reclaim = what;
+  enum class class;
+  struct usage usage;
+  int directory = cgroup_find(&host->cgroups, reclaim->id, &class);
+  int events = directory < 0 ? -1 : openat(directory, "cgroup.events", O_RDONLY | O_CLOEXEC);
+  if (events < 0 || cgroup_usage(&host->cgroups, class, reclaim->id, &usage, &report->fault) != 0) {
+    fail(&report->fault, STEP_CGROUP, "find the sandbox %s", reclaim->id);
+    return;
+  }
+  report->bytes = usage.memory_bytes;
+  struct advised advised = {.advice = reclaim->back ? MADV_WILLNEED : MADV_PAGEOUT, .events = events, .back = reclaim->back};
+  if (reclaim->back || !reclaimed_as_a_whole(directory, usage.memory_bytes)) {
+    advise_tree(&advised, directory);
+  }
+  if (cgroup_usage(&host->cgroups, class, reclaim->id, &usage, &report->fault) == 0) {
+    report->entries = usage.memory_bytes;
+  }
+}

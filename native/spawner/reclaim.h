@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cgroup.h"
+#include "host.h"
+#include "task.h"
+
+#include <stdbool.h>
+
+/// Memory of a sandbox that stands still, put out to swap; or of one that goes on, brought back.
+struct reclaim {
+  char id[ID_ROOM];
+  bool back;
+  struct task task;
+};
+
+/// The work of a child: reports the memory charged before as `bytes` and after as `entries`. A sandbox that goes on meanwhile
+/// is left alone from then on; one without swap keeps its memory.
+task_work reclaim_work;
