@@ -32,6 +32,7 @@ final class ContainerBackend implements Backend {
           Capability.LIMITS,
           Capability.ADOPT,
           Capability.SESSIONS,
+          Capability.PAUSE,
           Capability.DISK_SNAPSHOT,
           Capability.RESET);
 

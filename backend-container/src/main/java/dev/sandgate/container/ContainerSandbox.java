@@ -11,6 +11,7 @@ import dev.sandgate.spi.ExecSpec;
 import dev.sandgate.spi.Files;
 import dev.sandgate.spi.Handover;
 import dev.sandgate.spi.OutputOffsets;
+import dev.sandgate.spi.Reclaimed;
 import dev.sandgate.spi.Sandbox;
 import dev.sandgate.spi.SandgateException;
 import dev.sandgate.spi.SessionCommand;
@@ -126,6 +127,50 @@ final class ContainerSandbox implements Sandbox {
             .onFailure(_ -> !isThere())
             .transform(_ -> isGone())
         : gone();
+  }
+
+  @Override
+  public Uni<Void> pause() {
+    return standStill(true);
+  }
+
+  @Override
+  public Uni<Void> resume() {
+    return standStill(false);
+  }
+
+  private Uni<Void> standStill(boolean still) {
+    used = true;
+    return host.call(
+            () -> {
+              standStillInTurn(still);
+              return id;
+            })
+        .replaceWithVoid();
+  }
+
+  /** A guest that stands still cannot answer, so it is not asked from before until after. */
+  private void standStillInTurn(boolean still) {
+    turn.lock();
+    try {
+      resetsIfThere();
+      agent.standStill(true);
+      boolean stands = !still;
+      try {
+        host.spawner().freeze(id, still);
+        stands = still;
+      } finally {
+        agent.standStill(stands);
+      }
+    } finally {
+      turn.unlock();
+    }
+  }
+
+  @Override
+  public Uni<Reclaimed> reclaim() {
+    used = true;
+    return isThere() ? host.call(() -> host.reclaims().of(id)) : gone();
   }
 
   @Override

@@ -37,6 +37,7 @@ final class Host implements AutoCloseable {
   private final Blanks blanks;
   private final LayerMounts layers;
   private final ImageTemplates templates;
+  private final Reclaims reclaims;
   private final AgentLoop loop;
   private final ExecutorService threads =
       Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("container-", 0).factory());
@@ -61,6 +62,7 @@ final class Host implements AutoCloseable {
         new ImageTemplates(
             settings.spawner().state().resolve("uppers/.templates"),
             () -> ProcFile.onPath("mkfs.ext4"));
+    this.reclaims = new Reclaims(spawner);
     this.loop = new AgentLoop("container-agents", settings.threads(), settings.tuning());
   }
 
@@ -82,6 +84,10 @@ final class Host implements AutoCloseable {
 
   ImageTemplates templates() {
     return templates;
+  }
+
+  Reclaims reclaims() {
+    return reclaims;
   }
 
   /** Whether the backend was closed, so that a hang-up says nothing about a sandbox. */

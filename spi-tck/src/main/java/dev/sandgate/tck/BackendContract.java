@@ -47,6 +47,7 @@ public abstract class BackendContract
         AdoptCases,
         SnapshotCases,
         ResetCases,
+        PauseCases,
         EscapeCases {
 
   private @Nullable Fixture fixture;

@@ -24,7 +24,7 @@ public enum Capability {
   LIMITS,
   /** {@link Backend#adopt} can take back living sandboxes. */
   ADOPT,
-  /** {@link Sandbox#pause} and {@link Sandbox#resume} work. */
+  /** {@link Sandbox#pause}, {@link Sandbox#reclaim} and {@link Sandbox#resume} work. */
   PAUSE,
   /** {@link Sandbox#snapshot} keeps the files that were written. */
   DISK_SNAPSHOT,

@@ -159,7 +159,9 @@ public interface Sandbox {
   Uni<Void> destroy();
 
   /**
-   * Stops all processes and lets the host take their memory. Needs {@link Capability#PAUSE}; idempotent.
+   * Stops all processes where they are; what is asked of the sandbox waits for {@link #resume}. Needs {@link
+   * Capability#PAUSE}; idempotent. {@link #destroy}, {@link #reset}, {@link #snapshot}, {@link #changes} and {@link #usage} work
+   * meanwhile; a reset ends the pause.
    *
    * @return completion, when nothing runs inside any more
    */
@@ -168,7 +170,17 @@ public interface Sandbox {
   }
 
   /**
-   * Lets the processes go on. Needs {@link Capability#PAUSE}; idempotent.
+   * Gives the memory of a paused sandbox to the host, as far as the host has somewhere to put it. Needs {@link
+   * Capability#PAUSE}. A {@link #resume} meanwhile does not wait for it and ends it.
+   *
+   * @return how much memory is charged to the sandbox before and after
+   */
+  default Uni<Reclaimed> reclaim() {
+    return unsupported(Capability.PAUSE);
+  }
+
+  /**
+   * Lets the processes go on. Needs {@link Capability#PAUSE}; idempotent. Memory that was given away comes back as it is used.
    *
    * @return completion, when commands are answered again
    */

@@ -124,6 +124,11 @@ public final class AgentConnection implements AutoCloseable {
         link, new Question(Operation.EXEC, "stats", FrameType.STATS, 0, f -> {}), AgentStats::of);
   }
 
+  /** Says that the guest stands still, so that its silence means nothing, or that it goes on. */
+  public void standStill(boolean still) {
+    link.execute(() -> link.standStill(still));
+  }
+
   /** Completes with the reason when the agent is gone, does not answer, or {@link #close} was called. */
   public CompletableFuture<String> lost() {
     return link.lost().copy();

@@ -28,21 +28,30 @@ final class HealthProbe {
   }
 
   private void tick() {
-    if (!link.isLost()) {
+    if (link.isLost()) {
+      return;
+    }
+    if (link.standsStill()) {
+      forgive();
+    } else {
       judge();
       ask();
-      start();
     }
+    start();
   }
 
   private void judge() {
     if (link.heardSinceLastAsked()) {
-      asked = false;
-      missed = 0;
-      excused = 0;
+      forgive();
     } else if (asked && !excuse() && ++missed >= tuning.probeMisses()) {
       link.close("the agent did not answer for " + missed + " x " + tuning.probeInterval());
     }
+  }
+
+  private void forgive() {
+    asked = false;
+    missed = 0;
+    excused = 0;
   }
 
   /** An agent that waits for a CPU is slow, not lost; but one that runs and never answers is. */

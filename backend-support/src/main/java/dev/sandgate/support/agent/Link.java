@@ -38,6 +38,7 @@ final class Link extends ChannelInboundHandlerAdapter {
   private boolean reading;
   private boolean flushScheduled;
   private boolean heard;
+  private boolean standing;
   private @Nullable String reason;
 
   Link(Channel transport) {
@@ -142,6 +143,15 @@ final class Link extends ChannelInboundHandlerAdapter {
     boolean answer = heard;
     heard = false;
     return answer;
+  }
+
+  /** Whether the guest is known to stand still, so that it cannot answer. */
+  boolean standsStill() {
+    return standing;
+  }
+
+  void standStill(boolean still) {
+    standing = still;
   }
 
   boolean isLost() {

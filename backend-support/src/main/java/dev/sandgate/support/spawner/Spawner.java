@@ -3,6 +3,7 @@
 package dev.sandgate.support.spawner;
 
 import dev.sandgate.spi.Manifest;
+import dev.sandgate.spi.Reclaimed;
 import dev.sandgate.spi.SnapshotLimits;
 import dev.sandgate.spi.Usage;
 import dev.sandgate.support.wire.Errno;
@@ -38,6 +39,7 @@ public final class Spawner implements AutoCloseable {
   private static final int DISCARD = 0x0f;
   private static final int DISK = 0x10;
   private static final int TRY_DISK = 0x11;
+  private static final int RECLAIM = 0x12;
   private static final int DESTROY_ATTEMPTS = 6;
 
   private final SpawnerPool pool;
@@ -182,6 +184,21 @@ public final class Spawner implements AutoCloseable {
   /** Stops or lets go all processes of a sandbox; returns when the state is reached. */
   public void freeze(String id, boolean on) {
     pool.ask(FREEZE, w -> w.str(id).u8(on ? 1 : 0));
+  }
+
+  /** Gives the memory of a sandbox that stands still to the host's swap; stops when the sandbox goes on. */
+  public Reclaimed reclaim(String id) {
+    return reclaim(id, false);
+  }
+
+  /** Brings memory back before it is used. */
+  public Reclaimed prefetch(String id) {
+    return reclaim(id, true);
+  }
+
+  private Reclaimed reclaim(String id, boolean back) {
+    FieldReader f = pool.ask(RECLAIM, w -> w.str(id).u8(back ? 1 : 0));
+    return new Reclaimed(f.u64(), f.u64());
   }
 
   /** Drops the mount of an image that nobody will name again. */

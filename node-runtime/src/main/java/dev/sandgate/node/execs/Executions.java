@@ -26,6 +26,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -204,7 +205,10 @@ final class Executions {
     boolean first = record.running(exec);
     if (first && timeoutMillis > 0) {
       Runnable tooLate = () -> record.kill(Results.TIMEOUT);
-      var _ = record.ended().thenRun(timeouts.limit(timeoutMillis, tooLate));
+      var _ =
+          record
+              .ended()
+              .thenRun(timeouts.limit(timeoutMillis, record.sandbox()::pausedNanos, tooLate));
     }
     Producer producer = new Producer(record, new Following(record));
     record.produceBy(producer);
@@ -276,7 +280,8 @@ final class Executions {
     }
     Timestamp started = record.startedAt();
     long millis = started.getSeconds() * 1_000 + started.getNanos() / 1_000_000;
-    long passed = System.currentTimeMillis() - millis;
+    long paused = TimeUnit.NANOSECONDS.toMillis(record.sandbox().pausedNanos());
+    long passed = System.currentTimeMillis() - millis - paused;
     return Math.max(1, timeout - passed);
   }
 

@@ -3,7 +3,9 @@
 package dev.sandgate.node.execs;
 
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -34,23 +36,34 @@ final class Timeouts {
   /**
    * Runs an action when a time is over, and again with each sweep from then on, until it is told that the limit is void.
    *
+   * @param stoodStill nanoseconds that do not count, of which those until now are left out
    * @return makes the limit void
    */
-  Runnable limit(long millis, Runnable action) {
-    Limit limit = new Limit(nanoClock.getAsLong() + TimeUnit.MILLISECONDS.toNanos(millis), action);
+  Runnable limit(long millis, LongSupplier stoodStill, Runnable action) {
+    long allowed = TimeUnit.MILLISECONDS.toNanos(millis) - stoodStill.getAsLong();
+    Limit limit = new Limit(nanoClock.getAsLong() + allowed, stoodStill, action);
     limits.add(limit);
-    ScheduledFuture<?> timed = after(millis, action);
+    limit.timed = after(millis, () -> due(limit));
     return () -> {
       limits.remove(limit);
-      timed.cancel(false);
+      limit.timed.cancel(false);
     };
+  }
+
+  private void due(Limit limit) {
+    long left = limit.left(nanoClock.getAsLong());
+    if (left <= 0) {
+      limit.action.run();
+    } else if (limits.contains(limit)) {
+      limit.timed = after(TimeUnit.NANOSECONDS.toMillis(left) + 1, () -> due(limit));
+    }
   }
 
   /** Runs what is due; called about once a second. */
   void sweep() {
     long now = nanoClock.getAsLong();
     for (Limit limit : limits) {
-      if (now - limit.atNanos >= 0) {
+      if (limit.left(now) <= 0) {
         limit.action.run();
       }
     }
@@ -60,14 +73,21 @@ final class Timeouts {
     timer.shutdownNow();
   }
 
-  /** A point in time and what happens then; one is never another. */
+  /** A point in time that moves away while something stands still, and what happens then; one is never another. */
   private static final class Limit {
     final long atNanos;
+    final LongSupplier stoodStill;
     final Runnable action;
+    volatile Future<?> timed = CompletableFuture.completedFuture(null);
 
-    Limit(long atNanos, Runnable action) {
+    Limit(long atNanos, LongSupplier stoodStill, Runnable action) {
       this.atNanos = atNanos;
+      this.stoodStill = stoodStill;
       this.action = action;
+    }
+
+    long left(long now) {
+      return atNanos + stoodStill.getAsLong() - now;
     }
   }
 }

@@ -22,7 +22,13 @@ public enum FaultPoint {
   /** A command's result is durable, nobody was told. */
   AFTER_RESULT,
   /** A sandbox was reset, its commands are not ended and nobody was told. */
-  AFTER_RESET;
+  AFTER_RESET,
+  /** A sandbox is recorded as paused and goes on. */
+  AFTER_PAUSE_RECORD,
+  /** A sandbox stands still, nobody was told. */
+  AFTER_PAUSE,
+  /** A sandbox goes on and is recorded as paused. */
+  AFTER_RESUME;
 
   private static final int EXIT_CODE = 137;
   private static final String SETTING = System.getProperty("dev.sandgate.fault", "");

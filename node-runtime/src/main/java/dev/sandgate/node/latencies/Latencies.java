@@ -47,6 +47,12 @@ public final class Latencies {
     SNAPSHOT_FROZEN,
     /** From the call for a reset until the sandbox takes commands. */
     RESET,
+    /** From the call for a pause until nothing runs. */
+    PAUSE,
+    /** From there until the memory is given away. */
+    RECLAIM,
+    /** From the first thing that is asked of a paused sandbox until it goes on. */
+    RESUME,
     /** From a command's arrival until it runs, its record included. */
     EXEC_START,
     /** From a command's arrival until its end may be told. */

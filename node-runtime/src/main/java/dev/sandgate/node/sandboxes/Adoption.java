@@ -31,15 +31,18 @@ final class Adoption {
   private final Registry registry;
   private final Removal removal;
   private final Reaper reaper;
+  private final Pausing pausing;
   private final Map<String, List<LiveSandbox>> waiting = new HashMap<>();
   private final List<LiveSandbox> orphans = new ArrayList<>();
 
-  Adoption(Sandboxes.Parts parts, Registry registry, Removal removal, Reaper reaper) {
+  Adoption(
+      Sandboxes.Parts parts, Registry registry, Removal removal, Reaper reaper, Pausing pausing) {
     this.backends = parts.backends();
     this.environments = parts.environments();
     this.registry = registry;
     this.removal = removal;
     this.reaper = reaper;
+    this.pausing = pausing;
   }
 
   /** Reads the records; from here on requests find their sandboxes and wait for their return. */
@@ -78,7 +81,7 @@ final class Adoption {
     }
     environments.restore(stack, live.id());
     live.awaitAdoption();
-    if (record.getState() == SandboxState.SANDBOX_STATE_RUNNING) {
+    if (Lifecycle.takesCommands(record.getState())) {
       waiting.computeIfAbsent(backend.name(), _ -> new ArrayList<>()).add(live);
     } else {
       orphans.add(live);
@@ -121,10 +124,17 @@ final class Adoption {
       removal.lost(live, NOT_SURVIVED);
       return;
     }
-    live.adopting(alive);
+    boolean paused = live.state() == SandboxState.SANDBOX_STATE_PAUSED;
+    live.adopting(pausing.waking(live, alive));
+    if (paused) {
+      live.resumed();
+    }
     removal.listeners().forEach(listener -> listener.adopted(live));
     live.adopted();
     removal.watch(live, alive);
     reaper.watch(live);
+    if (paused) {
+      pausing.again(live);
+    }
   }
 }

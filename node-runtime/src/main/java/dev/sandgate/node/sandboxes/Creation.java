@@ -37,11 +37,13 @@ final class Creation {
   private final SandboxId ids;
   private final String nodeId;
   private final Reaper reaper;
+  private final Pausing pausing;
   private final Latencies latencies;
   private final DiskReserve reserve;
   private final Semaphore places = new Semaphore(AT_ONCE);
 
-  Creation(Sandboxes.Parts parts, Registry registry, Removal removal, Reaper reaper) {
+  Creation(
+      Sandboxes.Parts parts, Registry registry, Removal removal, Reaper reaper, Pausing pausing) {
     this.reader = new SpecReader(parts.backends(), parts.environments(), parts.defaults());
     this.registry = registry;
     this.rows = new SandboxRows(parts.database());
@@ -50,6 +52,7 @@ final class Creation {
     this.ids = new SandboxId(parts.nodeId());
     this.nodeId = parts.nodeId();
     this.reaper = reaper;
+    this.pausing = pausing;
     this.latencies = parts.latencies();
     this.reserve = parts.reserve();
   }
@@ -208,7 +211,7 @@ final class Creation {
       latencies.done(Operation.CREATE_IN_BACKEND, asked);
       try {
         recorded.join();
-        live.started(made, clock.microsPassed());
+        live.started(pausing.waking(live, made), clock.microsPassed());
       } catch (RuntimeException e) {
         removal.destroy(made);
         throw e;

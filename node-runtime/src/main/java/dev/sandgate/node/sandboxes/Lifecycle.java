@@ -45,6 +45,11 @@ final class Lifecycle {
     return NEXT.getOrDefault(from, Set.of()).contains(to);
   }
 
+  /** Whether commands can be sent, perhaps once it has woken up. */
+  static boolean takesCommands(SandboxState state) {
+    return state == SANDBOX_STATE_RUNNING || state == SANDBOX_STATE_PAUSED;
+  }
+
   static boolean ended(SandboxState state) {
     return ENDED.contains(state);
   }

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Function;
@@ -33,6 +34,7 @@ public final class LiveSandbox {
   private final Stack stack;
   private final long sequence;
   private final TimeLimits limits;
+  private final Pauses pauses = new Pauses(System::nanoTime);
   private final CompletableFuture<LiveSandbox> usable = new CompletableFuture<>();
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
   private final CompletableFuture<Void> removed = new CompletableFuture<>();
@@ -100,10 +102,10 @@ public final class LiveSandbox {
     return running();
   }
 
-  /** The running sandbox; FAILED_PRECONDITION if it does not run. */
+  /** The running sandbox, or a paused one, which wakes up; FAILED_PRECONDITION if it is neither. */
   public dev.sandgate.spi.Sandbox running() {
     dev.sandgate.spi.Sandbox running = handle;
-    if (running == null || state() != SandboxState.SANDBOX_STATE_RUNNING) {
+    if (running == null || !Lifecycle.takesCommands(state())) {
       throw notRunning();
     }
     if (resetting) {
@@ -168,9 +170,40 @@ public final class LiveSandbox {
     resetting = false;
   }
 
-  /** Whether commands can be sent right now, without waiting for anything. */
+  /** Whether commands can be sent right now, without waiting for anything but that it wakes up. */
   public boolean isRunning() {
-    return handle != null && state() == SandboxState.SANDBOX_STATE_RUNNING && !resetting;
+    return handle != null && Lifecycle.takesCommands(state()) && !resetting;
+  }
+
+  /** How long it has stood still in all, nanoseconds. */
+  public long pausedNanos() {
+    return pauses.nanos();
+  }
+
+  /** It stands still from now on; FAILED_PRECONDITION when it has ended. */
+  synchronized void paused() {
+    move(SandboxState.SANDBOX_STATE_PAUSED);
+    record = record.toBuilder().setPausedAt(now()).build();
+    pauses.begin();
+    limits.pause(record.getSpec().getPausedLifetimeMillis());
+  }
+
+  /** It goes on, if it did not end. */
+  synchronized void resumed() {
+    long millis = TimeUnit.NANOSECONDS.toMillis(pauses.end());
+    limits.resume();
+    record =
+        record.toBuilder()
+            .clearPausedAt()
+            .setPausedMillis(record.getPausedMillis() + millis)
+            .build();
+    if (record.hasLeaseUntil()) {
+      record =
+          record.toBuilder()
+              .setLeaseUntil(Times.timestamp(Times.millis(record.getLeaseUntil()) + millis))
+              .build();
+    }
+    tryMove(SandboxState.SANDBOX_STATE_RUNNING);
   }
 
   /** Whether it is not known yet if the sandbox survived a restart of the node. */

@@ -4,6 +4,7 @@ package dev.sandgate.node.sandboxes;
 
 import dev.sandgate.node.faults.FaultPoint;
 import dev.sandgate.node.rpc.Blocking;
+import dev.sandgate.node.waking.WakingSandbox;
 import dev.sandgate.spi.Capability;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
@@ -20,10 +21,12 @@ final class Reset {
 
   private final Removal removal;
   private final SandboxRows rows;
+  private final Pausing pausing;
 
-  Reset(Removal removal, SandboxRows rows) {
+  Reset(Removal removal, SandboxRows rows, Pausing pausing) {
     this.removal = removal;
     this.rows = rows;
+    this.pausing = pausing;
   }
 
   /** Does it, also when the caller leaves meanwhile: half a reset is none. Blocks. */
@@ -49,6 +52,9 @@ final class Reset {
       Blocking.await(running.reset(), RESET_MILLIS);
       FaultPoint.AFTER_RESET.pass(live.id());
       removal.listeners().forEach(listener -> listener.reset(live));
+      if (running instanceof WakingSandbox paused) {
+        pausing.goOn(live, paused);
+      }
       live.resetEnds();
     } catch (RuntimeException e) {
       failed(live, e);

@@ -16,7 +16,9 @@ import dev.sandgate.node.rpc.Routes;
 import dev.sandgate.node.store.Database;
 import dev.sandgate.proto.v1.CreateSandboxRequest;
 import dev.sandgate.proto.v1.Sandbox;
+import dev.sandgate.spi.Capability;
 import dev.sandgate.spi.ErrorCode;
+import dev.sandgate.spi.Reclaimed;
 import dev.sandgate.spi.SandgateException;
 import java.time.Duration;
 import java.util.List;
@@ -27,12 +29,14 @@ public final class Sandboxes {
 
   private static final long ADOPTION_WAIT_MILLIS = 15_000;
   private static final long WRITE_MILLIS = 10_000;
+  private static final long RESUME_MILLIS = 20_000;
 
   private final Registry registry;
   private final SandboxRows rows;
   private final Keys keys = new Keys();
   private final Removal removal;
   private final Reset reset;
+  private final Pausing pausing;
   private final Creation creation;
   private final Adoption adoption;
   private final Sweep sweep;
@@ -67,10 +71,11 @@ public final class Sandboxes {
     registry = new Registry(parts.capacity().sandboxes());
     rows = new SandboxRows(parts.database());
     removal = new Removal(registry, rows, parts.environments());
-    reset = new Reset(removal, rows);
+    pausing = new Pausing(rows, latencies);
+    reset = new Reset(removal, rows, pausing);
     reaper = new Reaper(this::expire);
-    creation = new Creation(parts, registry, removal, reaper);
-    adoption = new Adoption(parts, registry, removal, reaper);
+    creation = new Creation(parts, registry, removal, reaper, pausing);
+    adoption = new Adoption(parts, registry, removal, reaper, pausing);
     sweep = new Sweep(registry, reaper, this::forget, parts.capacity().retention());
     adoption.load(rows, keys);
   }
@@ -204,6 +209,19 @@ public final class Sandboxes {
     long begun = System.nanoTime();
     reset.run(live);
     latencies.done(Operation.RESET, begun);
+    return live;
+  }
+
+  Reclaimed pause(LiveSandbox live) {
+    Blocking.await(settled(live), ADOPTION_WAIT_MILLIS + 1_000);
+    return pausing.pause(live);
+  }
+
+  LiveSandbox resume(String id) {
+    LiveSandbox live = find(id);
+    Blocking.await(settled(live), ADOPTION_WAIT_MILLIS + 1_000);
+    live.running(Capability.PAUSE);
+    Blocking.await(pausing.resumed(live).copy(), RESUME_MILLIS);
     return live;
   }
 

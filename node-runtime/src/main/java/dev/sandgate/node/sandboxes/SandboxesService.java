@@ -11,12 +11,16 @@ import dev.sandgate.proto.v1.DeleteSandboxRequest;
 import dev.sandgate.proto.v1.DeleteSandboxResponse;
 import dev.sandgate.proto.v1.GetSandboxRequest;
 import dev.sandgate.proto.v1.ListSandboxesRequest;
+import dev.sandgate.proto.v1.PauseSandboxRequest;
+import dev.sandgate.proto.v1.PauseSandboxResponse;
 import dev.sandgate.proto.v1.RenewSandboxRequest;
 import dev.sandgate.proto.v1.RenewSandboxResponse;
 import dev.sandgate.proto.v1.ResetSandboxRequest;
+import dev.sandgate.proto.v1.ResumeSandboxRequest;
 import dev.sandgate.proto.v1.Sandbox;
 import dev.sandgate.proto.v1.SandboxUsage;
 import dev.sandgate.proto.v1.SandboxesGrpcService;
+import dev.sandgate.spi.Reclaimed;
 import io.smallrye.mutiny.Uni;
 import java.util.Optional;
 
@@ -50,6 +54,11 @@ final class SandboxesService {
         SandboxesGrpcService.Reset,
         ResetSandboxRequest.parser(),
         request -> sandboxes.reset(request.getSandboxId()).shown());
+    routes.blocking(SandboxesGrpcService.Pause, PauseSandboxRequest.parser(), this::pause);
+    routes.blocking(
+        SandboxesGrpcService.Resume,
+        ResumeSandboxRequest.parser(),
+        request -> sandboxes.resume(request.getSandboxId()).shown());
     routes.use(sandboxes::use);
   }
 
@@ -74,6 +83,16 @@ final class SandboxesService {
       answer.setExpiresAt(kept.getExpiresAt());
     }
     return answer.build();
+  }
+
+  private PauseSandboxResponse pause(PauseSandboxRequest request) {
+    LiveSandbox live = sandboxes.find(request.getSandboxId());
+    Reclaimed reclaimed = sandboxes.pause(live);
+    return PauseSandboxResponse.newBuilder()
+        .setSandbox(live.shown())
+        .setMemoryBeforeBytes(reclaimed.bytesBefore())
+        .setMemoryAfterBytes(reclaimed.bytesAfter())
+        .build();
   }
 
   private Sandbox get(GetSandboxRequest request) {

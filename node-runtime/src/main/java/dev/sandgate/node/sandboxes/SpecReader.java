@@ -28,6 +28,7 @@ final class SpecReader {
   private static final long MAX_BYTES = 1L << 50;
   private static final long MAX_INODES = 1L << 31;
   private static final long MAX_TIME = Duration.ofDays(7).toMillis();
+  private static final Duration PAUSED_LIFETIME = Duration.ofMillis(MAX_TIME);
   private static final int MAX_LAYERS = 64;
 
   private final Backends backends;
@@ -94,6 +95,8 @@ final class SpecReader {
             .setLifetimeMillis(
                 time("lifetime_millis", asked.getLifetimeMillis(), defaults.lifetime()))
             .setLeaseMillis(time("lease_millis", asked.getLeaseMillis(), defaults.lease()))
+            .setPausedLifetimeMillis(
+                time("paused_lifetime_millis", asked.getPausedLifetimeMillis(), PAUSED_LIFETIME))
             .setIdleTimeoutMillis(
                 time("idle_timeout_millis", asked.getIdleTimeoutMillis(), defaults.idleTimeout()))
             .build();

@@ -24,6 +24,8 @@ final class TimeLimits {
   private final AtomicInteger users = new AtomicInteger();
   private volatile long leaseAt;
   private volatile long usedAt;
+  private volatile long pausedUntil = NEVER;
+  private volatile long pausedAt;
 
   private TimeLimits(LongSupplier nanoClock, long sessionAt, long leaseAt, long idleNanos) {
     this.nanoClock = nanoClock;
@@ -40,7 +42,9 @@ final class TimeLimits {
     /** Its owner has not renewed it. */
     LEASE("its lease was not renewed"),
     /** Nobody has used it. */
-    IDLE_TTL("nobody used it");
+    IDLE_TTL("nobody used it"),
+    /** It has stood still as long as it may. */
+    PAUSED_TTL("it was paused for too long");
 
     private final String detail;
 
@@ -70,8 +74,13 @@ final class TimeLimits {
     return new TimeLimits(
         nanoClock,
         record.hasExpiresAt() ? left(record.getExpiresAt(), wallMillis) : NEVER,
-        record.hasLeaseUntil() ? left(record.getLeaseUntil(), wallMillis) : NEVER,
+        record.hasLeaseUntil() ? left(record.getLeaseUntil(), leaseNow(record, wallMillis)) : NEVER,
         idleMillis == 0 ? NEVER : TimeUnit.MILLISECONDS.toNanos(idleMillis));
+  }
+
+  /** A lease does not run while its sandbox is paused. */
+  private static long leaseNow(Sandbox record, long wallMillis) {
+    return record.hasPausedAt() ? Times.millis(record.getPausedAt()) : wallMillis;
   }
 
   /** Somebody uses it, until {@link #unused}. */
@@ -89,11 +98,28 @@ final class TimeLimits {
     leaseAt = now() + TimeUnit.MILLISECONDS.toNanos(millis);
   }
 
+  /** Neither lease nor idle time run until {@link #resume}; it may stand still for so long. */
+  void pause(long mostMillis) {
+    pausedAt = now();
+    pausedUntil = pausedAt + TimeUnit.MILLISECONDS.toNanos(mostMillis);
+  }
+
+  /** They go on where they were. */
+  void resume() {
+    long paused = now() - pausedAt;
+    leaseAt = leaseAt == NEVER ? NEVER : leaseAt + paused;
+    usedAt = now();
+    pausedUntil = NEVER;
+  }
+
   /** The limit that has passed, if one has. */
   Optional<Limit> passed() {
     long now = now();
     if (now >= sessionAt) {
       return Optional.of(Limit.SESSION);
+    }
+    if (pausedUntil != NEVER) {
+      return now >= pausedUntil ? Optional.of(Limit.PAUSED_TTL) : Optional.empty();
     }
     if (now >= leaseAt) {
       return Optional.of(Limit.LEASE);
@@ -106,6 +132,9 @@ final class TimeLimits {
   /** How long no limit can pass, whatever happens except a shorter lease. */
   long nanosLeft() {
     long now = now();
+    if (pausedUntil != NEVER) {
+      return Math.min(sessionAt, pausedUntil) - now;
+    }
     long idleAt = idleNanos == NEVER ? NEVER : (users.get() > 0 ? now : usedAt) + idleNanos;
     return Math.min(Math.min(sessionAt, leaseAt), idleAt) - now;
   }

@@ -32,9 +32,9 @@ class TimeoutsTest {
 
   @Test
   void shouldFindWhatALostTimerMissedUntilItIsVoid() {
-    Runnable first = timeouts.limit(HOUR, () -> due.add("first"));
-    timeouts.limit(2 * HOUR, () -> due.add("second"));
-    Runnable ended = timeouts.limit(HOUR, () -> due.add("ended"));
+    Runnable first = timeouts.limit(HOUR, () -> 0L, () -> due.add("first"));
+    timeouts.limit(2 * HOUR, () -> 0L, () -> due.add("second"));
+    Runnable ended = timeouts.limit(HOUR, () -> 0L, () -> due.add("ended"));
     pass(HOUR - 1);
     assertEquals(List.of(), due);
     ended.run();

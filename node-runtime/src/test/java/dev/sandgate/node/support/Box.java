@@ -8,7 +8,11 @@ import dev.sandgate.proto.v1.CreateSnapshotRequest;
 import dev.sandgate.proto.v1.DeleteSandboxRequest;
 import dev.sandgate.proto.v1.ExecResult;
 import dev.sandgate.proto.v1.ExecsGrpcClient;
+import dev.sandgate.proto.v1.GetSandboxRequest;
+import dev.sandgate.proto.v1.PauseSandboxRequest;
+import dev.sandgate.proto.v1.PauseSandboxResponse;
 import dev.sandgate.proto.v1.ResetSandboxRequest;
+import dev.sandgate.proto.v1.ResumeSandboxRequest;
 import dev.sandgate.proto.v1.RunExecRequest;
 import dev.sandgate.proto.v1.Sandbox;
 import dev.sandgate.proto.v1.SandboxSpec;
@@ -92,6 +96,24 @@ public record Box(Rpc rpc, String id) implements AutoCloseable {
   public Sandbox reset() {
     return rpc.unary(
         SandboxesGrpcClient.Reset, ResetSandboxRequest.newBuilder().setSandboxId(id).build());
+  }
+
+  /** Lets it stand still. */
+  public PauseSandboxResponse pause() {
+    return rpc.unary(
+        SandboxesGrpcClient.Pause, PauseSandboxRequest.newBuilder().setSandboxId(id).build());
+  }
+
+  /** Lets it go on. */
+  public Sandbox resume() {
+    return rpc.unary(
+        SandboxesGrpcClient.Resume, ResumeSandboxRequest.newBuilder().setSandboxId(id).build());
+  }
+
+  /** How it is. */
+  public Sandbox get() {
+    return rpc.unary(
+        SandboxesGrpcClient.Get, GetSandboxRequest.newBuilder().setSandboxId(id).build());
   }
 
   @Override
