@@ -15,9 +15,11 @@ import dev.sandgate.cli.sandbox.EachCommand;
 import dev.sandgate.cli.sandbox.ExecCommand;
 import dev.sandgate.cli.sandbox.GetCommand;
 import dev.sandgate.cli.sandbox.ListCommand;
+import dev.sandgate.cli.sandbox.PauseCommand;
 import dev.sandgate.cli.sandbox.RemoveCommand;
 import dev.sandgate.cli.sandbox.RenewCommand;
 import dev.sandgate.cli.sandbox.ResetCommand;
+import dev.sandgate.cli.sandbox.ResumeCommand;
 import dev.sandgate.cli.sandbox.ShellCommand;
 import dev.sandgate.cli.server.DoctorCommand;
 import dev.sandgate.cli.server.UpCommand;
@@ -51,6 +53,8 @@ import picocli.CommandLine.ScopeType;
       DiffCommand.class,
       RenewCommand.class,
       ResetCommand.class,
+      PauseCommand.class,
+      ResumeCommand.class,
       TrajectoryCommand.class,
       RemoveCommand.class,
       EnvCommand.class,

@@ -5,10 +5,15 @@ package dev.sandgate.client;
 import dev.sandgate.proto.v1.Command;
 import dev.sandgate.proto.v1.DeleteSandboxBatchItem;
 import dev.sandgate.proto.v1.DeleteSandboxBatchRequest;
+import dev.sandgate.proto.v1.ErrorDetail;
 import dev.sandgate.proto.v1.ExecsGrpcClient;
+import dev.sandgate.proto.v1.PauseSandboxBatchRequest;
+import dev.sandgate.proto.v1.PauseSandboxResponse;
+import dev.sandgate.proto.v1.ResumeSandboxBatchRequest;
 import dev.sandgate.proto.v1.RunExecBatchItem;
 import dev.sandgate.proto.v1.RunExecBatchRequest;
 import dev.sandgate.proto.v1.RunExecRequest;
+import dev.sandgate.proto.v1.Sandbox;
 import dev.sandgate.proto.v1.SandboxesGrpcClient;
 import io.smallrye.mutiny.Multi;
 import java.util.List;
@@ -54,6 +59,28 @@ public final class Batches {
    * @param failure why it is not known to be gone; empty when it is
    */
   public record Removed(String sandboxId, Optional<SandgateClientException> failure) {}
+
+  /**
+   * What came of one pause.
+   *
+   * @param sandboxId which
+   * @param result the sandbox and what its memory was before and after; absent when it is not known to stand still
+   * @param failure why not
+   */
+  public record Paused(
+      String sandboxId,
+      Optional<PauseSandboxResponse> result,
+      Optional<SandgateClientException> failure) {}
+
+  /**
+   * What came of one resume.
+   *
+   * @param sandboxId which
+   * @param sandbox how it is; absent when it is not known to go on
+   * @param failure why not
+   */
+  public record Resumed(
+      String sandboxId, Optional<Sandbox> sandbox, Optional<SandgateClientException> failure) {}
 
   /**
    * Runs one command in many sandboxes.
@@ -149,11 +176,48 @@ public final class Batches {
         .map(item -> removed(ids.get(item.getIndex()), item));
   }
 
+  /**
+   * Pauses many sandboxes, of any nodes.
+   *
+   * @param which their ids, or labels: all running ones of a job, for example
+   * @return one item per sandbox as it stands still or failed, in no order
+   */
+  public Multi<Paused> pause(PauseSandboxBatchRequest which) {
+    return calls
+        .stream(SandboxesGrpcClient.PauseBatch, which)
+        .map(
+            item ->
+                new Paused(
+                    item.getSandboxId(),
+                    Optional.of(item.getPaused()).filter(_ -> item.hasPaused()),
+                    failure(item.hasError(), item.getError(), item.getMessage())));
+  }
+
+  /**
+   * Resumes many sandboxes, of any nodes.
+   *
+   * @param which their ids, or labels: all paused ones of a job, for example
+   * @return one item per sandbox as it goes on or failed, in no order
+   */
+  public Multi<Resumed> resume(ResumeSandboxBatchRequest which) {
+    return calls
+        .stream(SandboxesGrpcClient.ResumeBatch, which)
+        .map(
+            item ->
+                new Resumed(
+                    item.getSandboxId(),
+                    Optional.of(item.getSandbox()).filter(_ -> item.hasSandbox()),
+                    failure(item.hasError(), item.getError(), item.getMessage())));
+  }
+
+  private static Optional<SandgateClientException> failure(
+      boolean failed, ErrorDetail error, String message) {
+    return failed ? Optional.of(SandgateClientException.of(error, message)) : Optional.empty();
+  }
+
   private static Removed removed(String id, DeleteSandboxBatchItem item) {
     return new Removed(
         id,
-        item.hasError()
-            ? Optional.of(SandgateClientException.of(item.getError(), item.getMessage()))
-            : Optional.empty());
+        failure(item.hasError(), item.getError(), item.getMessage()));
   }
 }

@@ -10,9 +10,12 @@ import dev.sandgate.proto.v1.DeleteSandboxResponse;
 import dev.sandgate.proto.v1.GetSandboxRequest;
 import dev.sandgate.proto.v1.ListSandboxesRequest;
 import dev.sandgate.proto.v1.ListSandboxesResponse;
+import dev.sandgate.proto.v1.PauseSandboxRequest;
+import dev.sandgate.proto.v1.PauseSandboxResponse;
 import dev.sandgate.proto.v1.RenewSandboxRequest;
 import dev.sandgate.proto.v1.RenewSandboxResponse;
 import dev.sandgate.proto.v1.ResetSandboxRequest;
+import dev.sandgate.proto.v1.ResumeSandboxRequest;
 import dev.sandgate.proto.v1.Sandbox;
 import dev.sandgate.proto.v1.SandboxSpec;
 import dev.sandgate.proto.v1.SandboxesGrpcClient;
@@ -28,6 +31,7 @@ import java.util.concurrent.atomic.AtomicReference;
 public final class Sandboxes {
 
   private static final int PAGE = 1_000;
+  private static final Duration PAUSE_LIMIT = Duration.ofMinutes(7);
   private static final Duration CREATE_LIMIT = Duration.ofMinutes(2);
   private static final Duration GRACE = Duration.ofSeconds(30);
 
@@ -175,6 +179,29 @@ public final class Sandboxes {
   public Uni<Sandbox> reset(String sandboxId) {
     ResetSandboxRequest request = ResetSandboxRequest.newBuilder().setSandboxId(sandboxId).build();
     return calls.unary(SandboxesGrpcClient.Reset, request, CREATE_LIMIT);
+  }
+
+  /**
+   * Lets a sandbox stand still and gives its memory to the host's swap. What needs something that runs inside wakes it.
+   * Cancelling may leave it done.
+   *
+   * @param sandboxId its id
+   * @return the sandbox and what its memory was before and after; fails with NOT_FOUND, FAILED_PRECONDITION, UNSUPPORTED
+   */
+  public Uni<PauseSandboxResponse> pause(String sandboxId) {
+    PauseSandboxRequest request = PauseSandboxRequest.newBuilder().setSandboxId(sandboxId).build();
+    return calls.unary(SandboxesGrpcClient.Pause, request, PAUSE_LIMIT);
+  }
+
+  /**
+   * Lets a paused sandbox go on.
+   *
+   * @param sandboxId its id
+   * @return the sandbox, once it does; fails with NOT_FOUND, FAILED_PRECONDITION
+   */
+  public Uni<Sandbox> resume(String sandboxId) {
+    ResumeSandboxRequest request = ResumeSandboxRequest.newBuilder().setSandboxId(sandboxId).build();
+    return calls.unary(SandboxesGrpcClient.Resume, request);
   }
 
   /**

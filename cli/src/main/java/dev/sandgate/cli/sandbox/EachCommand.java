@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.cli.sandbox;
 
+import static dev.sandgate.proto.v1.SandboxState.SANDBOX_STATE_PAUSED;
 import static dev.sandgate.proto.v1.SandboxState.SANDBOX_STATE_RUNNING;
 
 import dev.sandgate.cli.connection.CommandFailure;
@@ -77,7 +78,7 @@ public final class EachCommand extends Work {
   }
 
   private List<String> where(Sandgate sandgate) {
-    List<String> where = ids.isEmpty() ? selection.ids(sandgate, SANDBOX_STATE_RUNNING) : ids;
+    List<String> where = ids.isEmpty() ? selection.ids(sandgate, SANDBOX_STATE_RUNNING, SANDBOX_STATE_PAUSED) : ids;
     if (where.isEmpty()) {
       throw CommandFailure.failed("no running sandbox is selected, so nothing ran");
     }

@@ -22,6 +22,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -43,6 +44,9 @@ import picocli.CommandLine.Parameters;
       "commands were skipped, or what the sandboxes changed could not be compared."
     })
 final class ReplayCommand extends Work {
+
+  private static final Set<SandboxState> TAKING_COMMANDS =
+      Set.of(SandboxState.SANDBOX_STATE_RUNNING, SandboxState.SANDBOX_STATE_PAUSED);
 
   @Parameters(paramLabel = "SANDBOX", description = "The recorded sandbox's id.")
   private String sandboxId = "";
@@ -144,7 +148,7 @@ final class ReplayCommand extends Work {
     List<Replayed> commands = new ArrayList<>();
     entries.forEach(entry -> commands.add(replayed(entry, recorded, fresh)));
     Optional<Remains> before =
-        recorded.getState() == SandboxState.SANDBOX_STATE_RUNNING
+        TAKING_COMMANDS.contains(recorded.getState())
             ? Remains.of(sandgate.sandboxes().handle(sandboxId))
             : Optional.empty();
     Optional<Remains> after = before.flatMap(_ -> Remains.of(fresh));

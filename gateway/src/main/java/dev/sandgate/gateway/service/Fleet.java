@@ -4,6 +4,7 @@ package dev.sandgate.gateway.service;
 
 import dev.sandgate.gateway.failure.Code;
 import dev.sandgate.gateway.failure.Failure;
+import dev.sandgate.gateway.relay.SandboxId;
 import dev.sandgate.proto.v1.Node;
 import io.vertx.core.Future;
 import io.vertx.grpc.common.ServiceMethod;
@@ -185,5 +186,24 @@ final class Fleet {
     boolean failedWith(Code code) {
       return !succeeded() && failure.getFirst().is(code);
     }
+  }
+
+  /** The node that runs a sandbox; fails with INVALID_ARGUMENT or NOT_FOUND. */
+  Future<NodeClient> ofSandbox(String sandboxId) {
+    String nodeId = SandboxId.node(sandboxId);
+    if (nodeId == null) {
+      return Future.failedFuture(
+          CallFailed.invalid("sandbox_id", "ids look like sb-<node>-<random>"));
+    }
+    return all().stream()
+        .filter(member -> member.nodeId().equals(nodeId))
+        .findFirst()
+        .map(member -> Future.succeededFuture(member.client()))
+        .orElseGet(() -> Future.failedFuture(unknown(nodeId)));
+  }
+
+  private static CallFailed unknown(String nodeId) {
+    return new CallFailed(
+        Failure.of(Code.NOT_FOUND, "there is no node '" + nodeId + "'").field("sandbox_id"));
   }
 }

@@ -112,6 +112,9 @@ public final class OwnServices implements AutoCloseable {
     Call.unary(host, SandboxesGrpcService.List, listing::list);
     SandboxBatches batches = new SandboxBatches(fleet);
     Call.streaming(host, SandboxesGrpcService.DeleteBatch, batches::delete);
+    PauseBatches pauses = new PauseBatches(fleet, listing);
+    Call.streaming(host, SandboxesGrpcService.PauseBatch, pauses::pause);
+    Call.streaming(host, SandboxesGrpcService.ResumeBatch, pauses::resume);
     Call.streaming(host, ExecsGrpcService.RunBatch, batches::run);
     Call.unary(host, NodesGrpcService.List, watch::list);
     Call.driven(
@@ -157,6 +160,8 @@ public final class OwnServices implements AutoCloseable {
             SandboxesGrpcService.Create,
             SandboxesGrpcService.CreateBatch,
             SandboxesGrpcService.DeleteBatch,
+            SandboxesGrpcService.PauseBatch,
+            SandboxesGrpcService.ResumeBatch,
             SandboxesGrpcService.List,
             ExecsGrpcService.RunBatch);
     List<ServiceMethod<?, ?>> snapshots =

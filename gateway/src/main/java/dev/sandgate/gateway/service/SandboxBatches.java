@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.gateway.service;
 
-import dev.sandgate.gateway.failure.Code;
 import dev.sandgate.gateway.failure.Failure;
-import dev.sandgate.gateway.relay.SandboxId;
 import dev.sandgate.proto.v1.Command;
 import dev.sandgate.proto.v1.DeleteSandboxBatchItem;
 import dev.sandgate.proto.v1.DeleteSandboxBatchRequest;
@@ -50,7 +48,7 @@ final class SandboxBatches {
   private Future<ExecResult> run(RunExecRequest item, Caller caller) {
     long asked = item.getCommand().getTimeoutMillis();
     long limit = asked <= 0 ? LONGEST_MILLIS : Math.min(LONGEST_MILLIS, asked) + GRACE_MILLIS;
-    return node(item.getSandboxId())
+    return fleet.ofSandbox(item.getSandboxId())
         .compose(node -> node.ask(ExecsGrpcClient.Run, item, limit, caller));
   }
 
@@ -93,7 +91,7 @@ final class SandboxBatches {
 
   private Future<?> delete(String id, Caller caller) {
     DeleteSandboxRequest request = DeleteSandboxRequest.newBuilder().setSandboxId(id).build();
-    return node(id)
+    return fleet.ofSandbox(id)
         .compose(node -> node.ask(SandboxesGrpcClient.Delete, request, GRACE_MILLIS, caller));
   }
 
@@ -103,24 +101,6 @@ final class SandboxBatches {
         .setError(failure.detail())
         .setMessage(failure.message())
         .build();
-  }
-
-  private Future<NodeClient> node(String sandboxId) {
-    String nodeId = SandboxId.node(sandboxId);
-    if (nodeId == null) {
-      return Future.failedFuture(
-          CallFailed.invalid("sandbox_id", "ids look like sb-<node>-<random>"));
-    }
-    return fleet.all().stream()
-        .filter(member -> member.nodeId().equals(nodeId))
-        .findFirst()
-        .map(member -> Future.succeededFuture(member.client()))
-        .orElseGet(() -> Future.failedFuture(unknown(nodeId)));
-  }
-
-  private static CallFailed unknown(String nodeId) {
-    return new CallFailed(
-        Failure.of(Code.NOT_FOUND, "there is no node '" + nodeId + "'").field("sandbox_id"));
   }
 
   private static int counted(String field, int count, int most) {
