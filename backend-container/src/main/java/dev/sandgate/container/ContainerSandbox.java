@@ -43,6 +43,7 @@ final class ContainerSandbox implements Sandbox {
   private final CompletableFuture<Termination> terminated = new CompletableFuture<>();
   private volatile AgentConnection agent;
   private volatile boolean used;
+  private volatile boolean paused;
   private boolean resetting;
   private int resets;
   private @Nullable CompletableFuture<Void> removal;
@@ -159,6 +160,7 @@ final class ContainerSandbox implements Sandbox {
       try {
         host.spawner().freeze(id, still);
         stands = still;
+        paused = still;
       } finally {
         agent.standStill(stands);
       }
@@ -182,7 +184,7 @@ final class ContainerSandbox implements Sandbox {
   private void snapshot(SnapshotLimits limits, Handover<DiskSnapshot> waiter) {
     try {
       int begun = resetsIfThere();
-      UpperCopy copy = UpperCopy.of(host, id, limits);
+      UpperCopy copy = UpperCopy.of(host, id, limits, paused);
       waiter.onCancelled(() -> host.run(copy::close));
       if (!isThere() || resetsIfThere() != begun) {
         copy.close();
@@ -232,6 +234,7 @@ final class ContainerSandbox implements Sandbox {
 
   private synchronized void endReset(AgentConnection fresh) {
     agent = fresh;
+    paused = false;
     resetting = false;
     follow(fresh);
   }

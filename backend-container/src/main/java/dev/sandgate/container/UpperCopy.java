@@ -30,7 +30,7 @@ record UpperCopy(Host host, String name, Staged staged) implements DiskSnapshot 
   }
 
   /** Makes one, and another one when the spawner ended meanwhile; blocks. */
-  static UpperCopy of(Host host, String id, SnapshotLimits limits) {
+  static UpperCopy of(Host host, String id, SnapshotLimits limits, boolean stoodStill) {
     String name = freshName();
     try {
       return of(host, id, name, limits);
@@ -40,7 +40,7 @@ record UpperCopy(Host host, String name, Staged staged) implements DiskSnapshot 
       }
       LOG.warn("the copy of what {} wrote is made again", id, e);
       host.spawner().discard(name);
-      host.spawner().freeze(id, false); // the spawner that ended had stopped it
+      host.spawner().freeze(id, stoodStill); // the spawner that ended had stopped it
       return of(host, id, freshName(), limits);
     }
   }

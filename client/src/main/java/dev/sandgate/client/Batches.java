@@ -183,8 +183,7 @@ public final class Batches {
    * @return one item per sandbox as it stands still or failed, in no order
    */
   public Multi<Paused> pause(PauseSandboxBatchRequest which) {
-    return calls
-        .stream(SandboxesGrpcClient.PauseBatch, which)
+    return calls.stream(SandboxesGrpcClient.PauseBatch, which)
         .map(
             item ->
                 new Paused(
@@ -200,8 +199,7 @@ public final class Batches {
    * @return one item per sandbox as it goes on or failed, in no order
    */
   public Multi<Resumed> resume(ResumeSandboxBatchRequest which) {
-    return calls
-        .stream(SandboxesGrpcClient.ResumeBatch, which)
+    return calls.stream(SandboxesGrpcClient.ResumeBatch, which)
         .map(
             item ->
                 new Resumed(
@@ -216,8 +214,6 @@ public final class Batches {
   }
 
   private static Removed removed(String id, DeleteSandboxBatchItem item) {
-    return new Removed(
-        id,
-        failure(item.hasError(), item.getError(), item.getMessage()));
+    return new Removed(id, failure(item.hasError(), item.getError(), item.getMessage()));
   }
 }

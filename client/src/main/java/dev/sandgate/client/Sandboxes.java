@@ -200,7 +200,8 @@ public final class Sandboxes {
    * @return the sandbox, once it does; fails with NOT_FOUND, FAILED_PRECONDITION
    */
   public Uni<Sandbox> resume(String sandboxId) {
-    ResumeSandboxRequest request = ResumeSandboxRequest.newBuilder().setSandboxId(sandboxId).build();
+    ResumeSandboxRequest request =
+        ResumeSandboxRequest.newBuilder().setSandboxId(sandboxId).build();
     return calls.unary(SandboxesGrpcClient.Resume, request);
   }
 

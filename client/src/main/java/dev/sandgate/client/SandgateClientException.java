@@ -33,7 +33,7 @@ public final class SandgateClientException extends RuntimeException {
     this.nodeId = detail.getNodeId();
     this.retryAfterMillis = detail.getRetryAfterMillis();
     this.requestSent = failure.sent() && !detail.getNotSent();
-    this.transportLost = lost(failure, this.code);
+    this.transportLost = lost(failure, detail);
   }
 
   private SandgateClientException(
@@ -49,11 +49,12 @@ public final class SandgateClientException extends RuntimeException {
   }
 
   // A reset that we did not ask for says as little about the outcome as a broken connection.
-  private static boolean lost(RpcFailure failure, String code) {
-    boolean detailed = failure.detail().getNumber() != 0;
+  private static boolean lost(RpcFailure failure, ErrorDetail detail) {
+    if (detail.getNumber() != 0) {
+      return detail.getCode().equals("NODE_UNREACHABLE");
+    }
     return switch (failure.status()) {
-      case UNAVAILABLE -> !detailed || code.equals("NODE_UNREACHABLE");
-      case CANCELLED, UNKNOWN, INTERNAL -> !detailed;
+      case UNAVAILABLE, CANCELLED, UNKNOWN, INTERNAL -> true;
       default -> false;
     };
   }

@@ -20,6 +20,8 @@ import dev.sandgate.proto.v1.ListSandboxesResponse;
 import dev.sandgate.proto.v1.ListTrajectoryRequest;
 import dev.sandgate.proto.v1.Node;
 import dev.sandgate.proto.v1.NodesGrpcService;
+import dev.sandgate.proto.v1.PauseSandboxRequest;
+import dev.sandgate.proto.v1.PauseSandboxResponse;
 import dev.sandgate.proto.v1.RemoveEnvironmentResponse;
 import dev.sandgate.proto.v1.Sandbox;
 import dev.sandgate.proto.v1.SandboxesGrpcService;
@@ -90,6 +92,22 @@ public final class FakeServices {
                             .end(
                                 DeleteSandboxResponse.newBuilder()
                                     .setExisted(services.delete(message.getSandboxId()))
+                                    .build())));
+    node.grpc()
+        .callHandler(
+            SandboxesGrpcService.Pause,
+            request -> request.handler(message -> services.pause(message, request.response())));
+    node.grpc()
+        .callHandler(
+            SandboxesGrpcService.Resume,
+            request ->
+                request.handler(
+                    message ->
+                        request
+                            .response()
+                            .end(
+                                Sandbox.newBuilder()
+                                    .setSandboxId(message.getSandboxId())
                                     .build())));
     node.grpc()
         .callHandler(
@@ -180,6 +198,17 @@ public final class FakeServices {
       byKey.put(key, sandbox);
     }
     return sandbox;
+  }
+
+  private void pause(
+      PauseSandboxRequest request,
+      GrpcServerResponse<PauseSandboxRequest, PauseSandboxResponse> response) {
+    sandboxes.stream()
+        .filter(one -> one.getSandboxId().equals(request.getSandboxId()))
+        .findFirst()
+        .ifPresentOrElse(
+            one -> response.end(PauseSandboxResponse.newBuilder().setSandbox(one).build()),
+            () -> fail(response, Failure.of(Code.NOT_FOUND, "no such sandbox")));
   }
 
   private static void fail(GrpcServerResponse<?, ?> response, Failure failure) {

@@ -78,7 +78,8 @@ public final class EachCommand extends Work {
   }
 
   private List<String> where(Sandgate sandgate) {
-    List<String> where = ids.isEmpty() ? selection.ids(sandgate, SANDBOX_STATE_RUNNING, SANDBOX_STATE_PAUSED) : ids;
+    List<String> where =
+        ids.isEmpty() ? selection.ids(sandgate, SANDBOX_STATE_RUNNING, SANDBOX_STATE_PAUSED) : ids;
     if (where.isEmpty()) {
       throw CommandFailure.failed("no running sandbox is selected, so nothing ran");
     }

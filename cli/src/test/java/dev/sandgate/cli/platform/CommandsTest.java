@@ -129,6 +129,24 @@ final class CommandsTest {
   }
 
   @Test
+  void shouldPauseAndResumeAJob() {
+    String ids = done("create", "busybox", "-n", "3", "--label", "job=paused");
+    List<String> sorted = ids.lines().sorted().toList();
+    assertEquals(sorted, done("pause", "-l", "job=paused").lines().sorted().toList());
+    assertTrue(err.toString().contains("gave back"), err.toString());
+    assertTrue(done("ls", "-l", "job=paused").contains("PAUSED"));
+    assertEquals(sorted, done("resume", "-l", "job=paused").lines().sorted().toList());
+    String one = sorted.getFirst();
+    assertTrue(done("pause", one, "-o", "json").contains("memory_after_bytes"));
+    assertTrue(done("exec", "-o", "json", one, "--", "echo", "awake").contains("awake"));
+    assertTrue(done("get", one).contains("RUNNING"));
+    assertEquals(1, run("pause", "-l", "job=nobody"));
+    assertEquals(2, run("pause"));
+    assertEquals(1, run("resume", "sb-local-gone"));
+    done("rm", "-l", "job=paused");
+  }
+
+  @Test
   void shouldRefuseBadInputByNameAndMakeNothing() {
     assertEquals(1, run("create", "nosuch"));
     assertTrue(err.toString().contains("NOT_FOUND"), err.toString());

@@ -69,9 +69,7 @@ final class PauseBatches {
       Call<ResumeSandboxBatchRequest, ResumeSandboxBatchItem> call) {
     Selected asked =
         new Selected(
-            request.getSandboxIdsList(),
-            request.getLabelsMap(),
-            SandboxState.SANDBOX_STATE_PAUSED);
+            request.getSandboxIdsList(), request.getLabelsMap(), SandboxState.SANDBOX_STATE_PAUSED);
     each(asked, call, id -> resumed(id, call));
   }
 

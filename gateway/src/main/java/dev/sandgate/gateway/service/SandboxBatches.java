@@ -48,7 +48,8 @@ final class SandboxBatches {
   private Future<ExecResult> run(RunExecRequest item, Caller caller) {
     long asked = item.getCommand().getTimeoutMillis();
     long limit = asked <= 0 ? LONGEST_MILLIS : Math.min(LONGEST_MILLIS, asked) + GRACE_MILLIS;
-    return fleet.ofSandbox(item.getSandboxId())
+    return fleet
+        .ofSandbox(item.getSandboxId())
         .compose(node -> node.ask(ExecsGrpcClient.Run, item, limit, caller));
   }
 
@@ -91,7 +92,8 @@ final class SandboxBatches {
 
   private Future<?> delete(String id, Caller caller) {
     DeleteSandboxRequest request = DeleteSandboxRequest.newBuilder().setSandboxId(id).build();
-    return fleet.ofSandbox(id)
+    return fleet
+        .ofSandbox(id)
         .compose(node -> node.ask(SandboxesGrpcClient.Delete, request, GRACE_MILLIS, caller));
   }
 

@@ -19,6 +19,10 @@ import dev.sandgate.proto.v1.CreateSandboxBatchRequest;
 import dev.sandgate.proto.v1.DeleteSandboxBatchItem;
 import dev.sandgate.proto.v1.DeleteSandboxBatchRequest;
 import dev.sandgate.proto.v1.ExecsGrpcClient;
+import dev.sandgate.proto.v1.PauseSandboxBatchItem;
+import dev.sandgate.proto.v1.PauseSandboxBatchRequest;
+import dev.sandgate.proto.v1.ResumeSandboxBatchItem;
+import dev.sandgate.proto.v1.ResumeSandboxBatchRequest;
 import dev.sandgate.proto.v1.RunExecBatchItem;
 import dev.sandgate.proto.v1.RunExecBatchRequest;
 import dev.sandgate.proto.v1.RunExecRequest;
@@ -156,18 +160,61 @@ final class SandboxBatchesTest {
     assertEquals("sandbox_ids", nothing.detail().getField());
   }
 
+  private List<String> made() {
+    return client
+        .call(
+            SandboxesGrpcClient.CreateBatch,
+            CreateSandboxBatchRequest.newBuilder().setCount(200).build())
+        .answers()
+        .stream()
+        .map(CreateSandboxBatchItem::getSandbox)
+        .map(sandbox -> sandbox.getSandboxId())
+        .toList();
+  }
+
+  @Test
+  void shouldPauseAndResumeManyOfAnyNodesByIdOrLabel() {
+    List<String> ids = made();
+    Outcome<PauseSandboxBatchItem> byId =
+        client.call(
+            SandboxesGrpcClient.PauseBatch,
+            PauseSandboxBatchRequest.newBuilder()
+                .addAllSandboxIds(ids)
+                .addSandboxIds("sb-n1-gone")
+                .build());
+    assertEquals(GrpcStatus.OK, byId.status(), byId.message());
+    assertEquals(201, byId.answers().stream().map(item -> item.getSandboxId()).distinct().count());
+    List<PauseSandboxBatchItem> failed =
+        byId.answers().stream().filter(PauseSandboxBatchItem::hasError).toList();
+    assertEquals("sb-n1-gone", failed.getFirst().getSandboxId());
+    assertEquals(1, failed.size());
+    Outcome<PauseSandboxBatchItem> byLabel =
+        client.call(
+            SandboxesGrpcClient.PauseBatch,
+            PauseSandboxBatchRequest.newBuilder().putLabels("job", "j1").build());
+    assertEquals(200, byLabel.answers().stream().filter(item -> item.hasPaused()).count());
+    Outcome<ResumeSandboxBatchItem> resumed =
+        client.call(
+            SandboxesGrpcClient.ResumeBatch,
+            ResumeSandboxBatchRequest.newBuilder().putLabels("job", "j1").build());
+    assertEquals(200, resumed.answers().stream().filter(item -> item.hasSandbox()).count());
+  }
+
+  @Test
+  void shouldRefuseAPauseOfBothOrNothing() {
+    PauseSandboxBatchRequest both =
+        PauseSandboxBatchRequest.newBuilder().addSandboxIds("sb-n1-a").putLabels("a", "b").build();
+    for (PauseSandboxBatchRequest wrong :
+        List.of(both, PauseSandboxBatchRequest.getDefaultInstance())) {
+      Outcome<PauseSandboxBatchItem> refused = client.call(SandboxesGrpcClient.PauseBatch, wrong);
+      assertEquals(GrpcStatus.INVALID_ARGUMENT, refused.status());
+      assertEquals("sandbox_ids", refused.detail().getField());
+    }
+  }
+
   @Test
   void shouldRemoveManyAndReportEachOnce() {
-    List<String> ids =
-        client
-            .call(
-                SandboxesGrpcClient.CreateBatch,
-                CreateSandboxBatchRequest.newBuilder().setCount(200).build())
-            .answers()
-            .stream()
-            .map(CreateSandboxBatchItem::getSandbox)
-            .map(sandbox -> sandbox.getSandboxId())
-            .toList();
+    List<String> ids = made();
     List<String> asked = Stream.concat(ids.stream(), Stream.of("sb-n9-gone")).toList();
     Outcome<DeleteSandboxBatchItem> outcome =
         client.call(
