@@ -8,7 +8,6 @@ import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
@@ -16,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,6 +33,7 @@ final class Asked implements AutoCloseable {
   private static final int LENGTH_MOST = 1 << 22;
   private static final int EIO = 5;
   private static final int PATH_MOST = 107;
+  private static final long PAUSE_NANOS = 100_000_000;
   private static final Pattern LAYER = Pattern.compile("sha256-[0-9a-f]{64}");
 
   /** Where the answers are from. */
@@ -81,15 +82,26 @@ final class Asked implements AutoCloseable {
 
   private void listen() {
     try {
-      while (true) {
+      while (server.isOpen()) {
         free.acquire();
-        SocketChannel asker = server.accept();
-        Thread.ofVirtual().name("layer-asked").start(() -> serve(asker));
+        accept();
       }
-    } catch (ClosedChannelException | InterruptedException e) {
+    } catch (InterruptedException e) {
       LOG.debug("nobody is answered any more", e);
+    }
+  }
+
+  /** A node that has no descriptor left for a moment goes on after it. */
+  private void accept() {
+    try {
+      SocketChannel asker = server.accept();
+      Thread.ofVirtual().name("layer-asked").start(() -> serve(asker));
     } catch (IOException e) {
-      LOG.error("layers that are here in part cannot be read on", e);
+      free.release();
+      if (server.isOpen()) {
+        LOG.error("layers that are here in part cannot be read on for a moment", e);
+        LockSupport.parkNanos(PAUSE_NANOS);
+      }
     }
   }
 

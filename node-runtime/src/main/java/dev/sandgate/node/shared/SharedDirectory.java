@@ -285,7 +285,7 @@ record SharedDirectory(Path root) implements SharedStorage {
     require();
     Map<String, Stored> found = new TreeMap<>();
     if (Files.isDirectory(layers())) {
-      try (DirectoryStream<Path> files = Files.newDirectoryStream(layers(), "sha256-*")) {
+      try (DirectoryStream<Path> files = Files.newDirectoryStream(layers(), "sha256-*.*")) {
         for (Path file : files) {
           String name = String.valueOf(file.getFileName());
           String digest = name.substring(0, name.indexOf('.')).replace('-', ':');
