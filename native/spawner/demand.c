@@ -12,7 +12,10 @@
 // medium that does; a clock answers for them when a read's time is up, and they drop it whenever they come back.
 // One lock guards the list of reads, who is bringing which chunk, and the images' reference counts.
 
-enum { FETCHERS = 16, TICK_MS = 50, FETCH_STACK = 128 << 10 };
+// The kernel asks again for what it read ahead in vain, two or three times for one reader: after a read that was too late,
+// those that follow it closely fail with it.
+
+enum { FETCHERS = 16, TICK_MS = 50, LATE_MS = 500, FETCH_STACK = 128 << 10 };
 
 struct read {
   struct read *next;
@@ -138,6 +141,10 @@ static void take_out(struct read *gone) {
 static void finish(struct read *read, int error) {
   pthread_mutex_lock(&lock);
   bool answered = read->answered;
+  int64_t now = clock_ms();
+  if (error != 0 && now + LATE_MS >= read->deadline_ms) {
+    read->parts->late_until_ms = now + LATE_MS;
+  }
   take_out(read);
   pthread_mutex_unlock(&lock);
   if (!answered && error == 0) {
@@ -179,6 +186,7 @@ static void *watch(void *unused) {
     for (struct read *read = reads; read != NULL; read = read->next) {
       if (!read->answered && now >= read->deadline_ms) {
         read->answered = true;
+        read->parts->late_until_ms = now + LATE_MS;
         __atomic_fetch_add(&read->parts->header->counters.failures, 1, __ATOMIC_RELAXED);
         answer(read->unique, EIO, NULL, 0);
       }
@@ -199,8 +207,15 @@ void demand_read(struct parts *parts, uint64_t unique, uint64_t from, size_t len
     return;
   }
   *read = (struct read){.parts = parts, .unique = unique, .from = from, .length = length};
-  read->deadline_ms = clock_ms() + parts->timeout_ms;
+  int64_t now = clock_ms();
+  read->deadline_ms = now + parts->timeout_ms;
   pthread_mutex_lock(&lock);
+  if (now < parts->late_until_ms) {
+    pthread_mutex_unlock(&lock);
+    answer(unique, EIO, NULL, 0);
+    free(read);
+    return;
+  }
   parts->references++;
   *last = read;
   last = &read->next;

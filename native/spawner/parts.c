@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "parts.h"
 #include "../agent/sha256.h"
+#include "ask.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,6 +12,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+static const char ASK[] = "ask:";
 
 static uint64_t divided(uint64_t bytes, uint64_t unit) {
   return (bytes + unit - 1) / unit;
@@ -68,6 +71,7 @@ struct parts *parts_open(int directory, const char *name) {
     free(parts);
     return NULL;
   }
+  snprintf(parts->name, sizeof parts->name, "%s", name);
   parts->image = open_part(directory, name, ".image");
   int result = parts->image < 0 ? -1 : map_in(parts, map);
   int error = errno;
@@ -129,6 +133,9 @@ static int read_whole(int fd, void *to, size_t length, uint64_t from) {
 
 /// Opened each time: what is there may have been replaced, or mounted again.
 static int read_remote(const struct parts *parts, void *room, size_t length, uint64_t from) {
+  if (strncmp(parts->header->remote, ASK, strlen(ASK)) == 0) {
+    return ask(parts->header->remote + strlen(ASK), parts->name, room, length, from, parts->timeout_ms);
+  }
   int remote = open(parts->header->remote, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
   if (remote < 0) {
     return errno;

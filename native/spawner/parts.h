@@ -36,6 +36,7 @@ struct parts_header {
 
 /// One open image.
 struct parts {
+  char name[72];
   int image;
   ino_t identity;
   uint64_t size;
@@ -45,7 +46,8 @@ struct parts {
   uint8_t *digests;
   uint8_t *blocks;
   size_t map_length;
-  unsigned references; ///< guarded by the lock of demand.c
+  unsigned references;   ///< guarded by the lock of demand.c
+  int64_t late_until_ms; ///< until when what is not here is an error at once; guarded by the same
 };
 
 /// Opens an image by its name in `directory`; NULL and errno when it is not there or its map is not one.

@@ -5,7 +5,9 @@
 import hashlib
 import os
 import pathlib
+import socket
 import struct
+import threading
 import time
 import unittest
 
@@ -18,7 +20,7 @@ MIB = 1 << 20
 class Partial:
     """An image of which nothing is here at first."""
 
-    def __init__(self, node, image, timeout_ms=20000):
+    def __init__(self, node, image, timeout_ms=20000, remote=""):
         data = (node.layers / pathlib.Path(image).name).read_bytes()
         self.node, self.data, self.size = node, data, len(data)
         self.name = "sha256-" + hashlib.sha256(data).hexdigest()
@@ -31,7 +33,8 @@ class Partial:
         digests = b"".join(hashlib.sha256(chunk).digest() for chunk in chunks)
         blocks = bytes((self.size + BLOCK - 1) // BLOCK)
         head = b"SGPARTS1" + struct.pack("<QIIQQ", self.size, CHUNK, timeout_ms, DIGESTS, DIGESTS + len(digests))
-        head += str(self.remote).encode()
+        head += (remote or str(self.remote)).encode()
+        self.asked = remote.removeprefix("ask:")
         self.map.write_bytes(head.ljust(DIGESTS, b"\0") + digests + blocks)
         self.path = "parts/" + self.name
 
@@ -45,6 +48,45 @@ class Partial:
 
     def here(self):
         return self.image.stat().st_blocks * 512
+
+
+class Answering:
+    """Answers for an image at its socket, as the node does."""
+
+    def __init__(self, image):
+        self.image, self.server, self.bytes, self.wrong, self.hang = image, None, 0, False, False
+
+    def start(self):
+        server = socket.socket(socket.AF_UNIX)
+        server.bind(self.image.asked)
+        server.listen(32)
+        self.server = server
+        threading.Thread(target=self.accept, args=(server,), daemon=True).start()
+
+    def accept(self, server):
+        while True:
+            try:
+                asker, _ = server.accept()
+            except OSError:
+                return
+            threading.Thread(target=self.answer, args=(asker,), daemon=True).start()
+
+    def answer(self, asker):
+        with asker:
+            name, start, length, _ = struct.unpack("<72sQII", asker.recv(88, socket.MSG_WAITALL))
+            if self.hang:
+                asker.recv(1)  # until the asker gives up
+                return
+            content = self.image.data[start : start + length] if name.decode().rstrip("\0") == self.image.name else b""
+            self.bytes += len(content)
+            asker.sendall(struct.pack("<I", 0) + (bytes(length) if self.wrong else content))
+
+    def close(self):
+        if self.server is not None:
+            self.server.shutdown(socket.SHUT_RDWR)
+            self.server.close()
+            os.unlink(self.image.asked)
+            self.server = None
 
 
 def tree(seed):
@@ -150,6 +192,43 @@ class Parts(unittest.TestCase):
         self.assertLess(time.monotonic() - begun, 5)
         self.assertGreater(hung.counters()["failures"], 0)
         self.assertEqual(self.node.shell("hangs", "sha256sum /data/2").code, 0)
+
+    def asked(self, seed, **options):
+        """An image that is asked for at a socket, and what answers there once it is started."""
+        image = self.partial(seed, remote="ask:" + str(self.node.directory / (seed + ".asked")), **options)
+        answering = Answering(image)
+        self.addCleanup(answering.close)
+        return image, answering
+
+    def test_what_is_asked_for_is_checked_kept_and_counted_as_what_is_read(self):
+        image, answering = self.asked("asked")
+        answering.start()
+        self.activate("asked", [image.path])
+        wanted = hashlib.sha256(hashlib.sha256(b"asked7").digest() * 128 * 512).hexdigest()
+        for _ in range(2):
+            self.assertEqual(self.node.shell("asked", "sha256sum < /data/7").output.split()[0], wanted)
+        read = image.counters()["bytes"]
+        self.assertEqual(read, answering.bytes)
+        self.assertTrue(2 * MIB - CHUNK <= read < image.size // 2, read)
+        answering.wrong = True
+        self.assertEqual(self.node.shell("asked", "sha256sum < /data/3").code, 1)
+        self.assertGreater(image.counters()["damaged"], 0)
+
+    def test_node_that_starts_anew_is_waited_for_and_one_that_hangs_is_not(self):
+        image, answering = self.asked("anew", timeout_ms=3000)
+        answering.start()
+        self.activate("anew", [image.path])
+        self.node.shell("anew", "true")
+        answering.close()
+        threading.Timer(1, answering.start).start()
+        self.assertEqual(self.node.shell("anew", "sha256sum < /data/7").code, 0)
+        answering.hang = True
+        begun = time.monotonic()
+        self.assertEqual(self.node.shell("anew", "sha256sum < /data/2").code, 1)
+        self.assertLess(time.monotonic() - begun, 2 * 3)
+        answering.close()
+        self.assertEqual(self.node.shell("anew", "sha256sum < /data/9").code, 1)
+        self.assertEqual(self.node.shell("anew", "sha256sum < /data/7").code, 0)
 
     def test_map_that_is_none_is_refused(self):
         image = self.partial("broken")

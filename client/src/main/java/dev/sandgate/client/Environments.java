@@ -3,6 +3,8 @@
 package dev.sandgate.client;
 
 import com.google.protobuf.UnsafeByteOperations;
+import dev.sandgate.proto.v1.CollectSharedRequest;
+import dev.sandgate.proto.v1.CollectSharedResponse;
 import dev.sandgate.proto.v1.Environment;
 import dev.sandgate.proto.v1.EnvironmentHistory;
 import dev.sandgate.proto.v1.EnvironmentLock;
@@ -248,6 +250,20 @@ public final class Environments {
     UnshareEnvironmentRequest request =
         UnshareEnvironmentRequest.newBuilder().setReference(reference).build();
     return calls.unary(EnvironmentsGrpcClient.Unshare, request, Duration.ZERO).replaceWithVoid();
+  }
+
+  /**
+   * Finds the layers of the shared storage that no shared name and no node needs, and removes them if told so.
+   *
+   * @param idle only those shared longer ago than this, milliseconds precise
+   * @param remove whether they are removed
+   * @return what nothing needs; fails with FAILED_PRECONDITION when nodes share none, UNAVAILABLE when a node does not
+   *     answer, or LAYERS_UNAVAILABLE
+   */
+  public Uni<CollectSharedResponse> collectShared(Duration idle, boolean remove) {
+    CollectSharedRequest request =
+        CollectSharedRequest.newBuilder().setIdleMillis(idle.toMillis()).setRemove(remove).build();
+    return calls.unary(EnvironmentsGrpcClient.CollectShared, request, Duration.ZERO);
   }
 
   /**

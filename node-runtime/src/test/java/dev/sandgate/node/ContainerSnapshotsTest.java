@@ -14,9 +14,11 @@ import dev.sandgate.node.support.Rpc.Failed;
 import dev.sandgate.node.support.SnapshotNode;
 import dev.sandgate.proto.v1.CreateSandboxBatchRequest;
 import dev.sandgate.proto.v1.CreateSnapshotRequest;
+import dev.sandgate.proto.v1.Environment;
 import dev.sandgate.proto.v1.EnvironmentsGrpcClient;
 import dev.sandgate.proto.v1.GetEnvironmentRequest;
 import dev.sandgate.proto.v1.GetSnapshotRequest;
+import dev.sandgate.proto.v1.ImportEnvironmentRequest;
 import dev.sandgate.proto.v1.LayerKind;
 import dev.sandgate.proto.v1.ListSnapshotsRequest;
 import dev.sandgate.proto.v1.RemoveEnvironmentRequest;
@@ -38,6 +40,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What containers wrote, sealed and used. Needs root. */
 @Tag("root")
@@ -208,6 +211,42 @@ class ContainerSnapshotsTest {
     flip(host.image(made), at);
     refused(GrpcStatus.FAILED_PRECONDITION, () -> host.box(name));
     host.remove(name);
+  }
+
+  @Test
+  void shouldRefuseADamagedLayerThatIsNoSnapshotByItsName(@TempDir Path directory)
+      throws IOException {
+    String name = name();
+    Path tree = Files.createDirectory(directory.resolve("tree"));
+    Files.writeString(tree.resolve("canary"), "canary-of-" + name);
+    Environment made = imported(name, tree);
+    String digest = made.getLayers(1).getDigest();
+    Path image =
+        host.node().directory().resolve("layers").resolve(digest.replace(':', '-') + ".erofs");
+    long at = indexOf(Files.readAllBytes(image), "canary-of-" + name);
+    host.box(name).close();
+    flip(image, at);
+    Failed refused = refused(GrpcStatus.FAILED_PRECONDITION, () -> host.box(name));
+    assertTrue(String.valueOf(refused.getMessage()).contains(digest), refused.getMessage());
+    assertEquals("environment", refused.detail().getField());
+    assertEquals(0, users(name));
+    flip(image, at);
+    host.box(name).close();
+    host.node().restart();
+    flip(image, at);
+    refused(GrpcStatus.FAILED_PRECONDITION, () -> host.box(name));
+  }
+
+  private Environment imported(String name, Path tree) {
+    var call = host.rpc().open(EnvironmentsGrpcClient.ImportEnvironment, 0);
+    call.end(
+        ImportEnvironmentRequest.newBuilder()
+            .setName(name)
+            .setKind(LayerKind.LAYER_KIND_WORKSPACE)
+            .addOn("busybox")
+            .setDirectory(tree.toString())
+            .build());
+    return call.rest().getLast().getEnvironment();
   }
 
   private int users(String name) {

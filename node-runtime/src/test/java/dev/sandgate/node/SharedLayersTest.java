@@ -16,13 +16,19 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.sandgate.node.support.Box;
 import dev.sandgate.node.support.ContainerNode;
 import dev.sandgate.node.support.SharingNodes;
+import dev.sandgate.proto.v1.CollectSharedRequest;
+import dev.sandgate.proto.v1.CollectedLayer;
 import dev.sandgate.proto.v1.Environment;
+import dev.sandgate.proto.v1.EnvironmentsGrpcClient;
 import dev.sandgate.proto.v1.LayerInfo;
 import dev.sandgate.proto.v1.SharedLayers;
+import dev.sandgate.proto.v1.UnshareEnvironmentRequest;
 import dev.sandgate.tck.Eventually;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -40,13 +46,19 @@ class SharedLayersTest {
   private static final long MIB = 1 << 20;
   private static final long CHUNK = 256 << 10;
 
-  private final SharingNodes nodes = new SharingNodes();
-  private ContainerNode maker;
+  SharingNodes nodes;
+  ContainerNode maker;
   private ContainerNode user;
   private Path tree;
 
+  /** Where they share. */
+  SharingNodes sharing() {
+    return new SharingNodes();
+  }
+
   @BeforeAll
   void begin() {
+    nodes = sharing();
     maker = nodes.node();
     user = nodes.node();
     tree = nodes.tree("tree", 1);
@@ -85,7 +97,7 @@ class SharedLayersTest {
       assertEquals(once, top(fresh, "work").getDemandBytes(), "what was here was read again");
     }
     SharedLayers figures = figures(fresh);
-    assertEquals(nodes.shared().toString(), figures.getDirectory());
+    assertEquals(nodes.place(), figures.getDirectory());
     assertEquals(
         figures.getOnDemand().getRequests(),
         figures.getOnDemand().getSizesList().stream().mapToLong(Long::longValue).sum());
@@ -178,6 +190,57 @@ class SharedLayersTest {
       after.says("cat /w/large /w/module8/src/main/* > /dev/null");
       assertEquals(more, top(fresh, "work").getDemandBytes());
     }
+  }
+
+  @Test
+  void shouldRemoveOnlyWhatNothingNeeds() throws IOException {
+    String name = name();
+    Path small = Files.createDirectories(nodes.beside(name));
+    Files.write(small.resolve("payload"), name.getBytes(StandardCharsets.UTF_8));
+    imported(maker, name, small);
+    share(maker, name);
+    String digest = top(maker, name).getDigest();
+    try (Box living = Box.of(user.rpc(), name)) {
+      assertEquals(List.of(), collected(nodes.node(), 0, digest), "a shared name needs it");
+      unshare(name);
+      assertEquals(List.of(), collected(user, 0, digest), "a sandbox needs it");
+      living.says("cat /payload");
+    }
+    assertEquals(List.of(), collected(maker, 0, digest), "an environment of the node needs it");
+    assertEquals(List.of(), collected(user, 0, digest, digest), "another needs it");
+    assertEquals(List.of(), collected(user, 3_600_000, digest), "it was shared a moment ago");
+    assertEquals(List.of(digest), collected(user, 0, digest));
+    assertEquals(List.of(), collected(user, 0, digest), "it is gone");
+    share(maker, name);
+    try (Box back = Box.of(nodes.node().rpc(), name)) {
+      assertEquals(name, back.says("cat /payload"));
+    }
+  }
+
+  /** Whether it was removed, as a list. */
+  private static List<String> collected(
+      ContainerNode node, long idleMillis, String digest, String... needed) {
+    return node
+        .rpc()
+        .unary(
+            EnvironmentsGrpcClient.CollectShared,
+            CollectSharedRequest.newBuilder()
+                .setIdleMillis(idleMillis)
+                .setRemove(true)
+                .addAllNeeded(List.of(needed))
+                .build())
+        .getLayersList()
+        .stream()
+        .map(CollectedLayer::getDigest)
+        .filter(digest::equals)
+        .toList();
+  }
+
+  private void unshare(String name) {
+    user.rpc()
+        .unary(
+            EnvironmentsGrpcClient.Unshare,
+            UnshareEnvironmentRequest.newBuilder().setReference(name).build());
   }
 
   private Map<String, String> listing() throws IOException {

@@ -21,6 +21,7 @@ import picocli.CommandLine.Command;
       RemoveEnvironments.class,
       ShareCommand.class,
       UnshareCommand.class,
+      CollectCommand.class,
       PullCommand.class
     })
 public final class EnvCommand {}

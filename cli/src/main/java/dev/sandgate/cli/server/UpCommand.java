@@ -85,8 +85,9 @@ public final class UpCommand extends Work {
         "node.idle-timeout, node.lease, node.lifetime (0s: for ever); or how the node records",
         "and keeps: node.collapse-bytes, node.disk-reserve-bytes, node.journal, node.keep-replaced-seconds,",
         "node.spool-bytes, node.trajectory-bytes, node.trajectory-hours;",
-        "or the directory of layers it shares with other nodes: node.shared-layers, node.shared-layers-pull (on, off),",
-        "node.shared-layers-local-bytes, node.shared-layers-timeout-ms."
+        "or the layers it shares with other nodes: node.shared-layers (a directory, or oci://HOST/NAME),",
+        "node.shared-layers-auth, node.shared-layers-pull (on, off), node.shared-layers-local-bytes,",
+        "node.shared-layers-timeout-ms."
       })
   private Map<String, String> settings = new LinkedHashMap<>();
 

@@ -84,7 +84,19 @@ final class SharedCommandsTest {
       assertEquals(5 << 20, bytesRead(user, id));
       assertTrue(done(maker, "env", "share", "tool").startsWith("tool:latest"));
       done(user, "rm", id);
+      collect(maker, user);
     }
+  }
+
+  /** The layer of a toolkit of which no shared name is left. */
+  private void collect(Platform maker, Platform user) {
+    done(user, "env", "unshare", "tool");
+    assertFalse(done(maker, "env", "gc", "--shared", "--idle", "0s").contains("sha256:"));
+    assertFalse(done(user, "env", "gc", "--shared").contains("sha256:"), "it is young");
+    String shown = done(user, "env", "gc", "--shared", "--idle", "0s", "--dry-run");
+    assertTrue(shown.contains("sha256:"), shown);
+    assertEquals(shown, done(user, "env", "gc", "--shared", "--idle", "0s"));
+    assertFalse(done(user, "env", "gc", "--shared", "--idle", "0s").contains("sha256:"));
   }
 
   @Test

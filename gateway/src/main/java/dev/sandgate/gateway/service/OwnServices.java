@@ -135,6 +135,7 @@ public final class OwnServices implements AutoCloseable {
     Call.unary(host, EnvironmentsGrpcService.Share, shared::share);
     Call.unary(host, EnvironmentsGrpcService.Unshare, shared::unshare);
     Call.unary(host, EnvironmentsGrpcService.Pull, shared::pull);
+    Call.unary(host, EnvironmentsGrpcService.CollectShared, new SharedCollection(fleet)::collect);
     bind(host, new VersionCalls(fleet, timeoutMillis));
     bind(host, new SnapshotCalls(fleet, timeoutMillis));
   }

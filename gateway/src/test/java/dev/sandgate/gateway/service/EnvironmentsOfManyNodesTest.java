@@ -15,6 +15,8 @@ import dev.sandgate.gateway.TestGateway;
 import dev.sandgate.gateway.TestNode;
 import dev.sandgate.gateway.failure.Code;
 import dev.sandgate.gateway.failure.Failure;
+import dev.sandgate.proto.v1.CollectSharedRequest;
+import dev.sandgate.proto.v1.CollectSharedResponse;
 import dev.sandgate.proto.v1.Environment;
 import dev.sandgate.proto.v1.EnvironmentHistory;
 import dev.sandgate.proto.v1.EnvironmentLock;
@@ -38,6 +40,8 @@ import io.vertx.grpc.server.GrpcServerResponse;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -189,6 +193,54 @@ final class EnvironmentsOfManyNodesTest {
         List.of(14L, 7L),
         uses.getWeeksList().stream().map(week -> week.getBeginsAt().getSeconds()).toList());
     assertEquals(uses, both.getLayers(0).getUses());
+  }
+
+  @Test
+  void shouldRemoveOfTheSharedOnlyWhatNoNodeNeeds() {
+    Queue<CollectSharedRequest> asked = new ConcurrentLinkedQueue<>();
+    needs(one, "a", asked);
+    answers(
+        two,
+        EnvironmentsGrpcService.CollectShared,
+        says(CollectSharedResponse.newBuilder().setPlace("/tier").addNeeded("b").build()),
+        fails(Code.FAILED_PRECONDITION),
+        fails(Code.NODE_UNREACHABLE));
+    assertEquals("/tier", collect().answers().getFirst().getPlace());
+    assertEquals(List.of(List.of("own"), List.of("a", "b", "own")), needed(asked));
+    assertEquals(GrpcStatus.OK, collect().status(), "one that shares nothing needs nothing");
+    assertEquals(List.of(List.of("own"), List.of("a", "own")), needed(asked));
+    assertEquals(GrpcStatus.UNAVAILABLE, collect().status(), "one that says nothing may");
+    assertEquals(List.of(List.of("own")), needed(asked));
+  }
+
+  /** What was said to be needed in each call since the last time, in calls that remove last. */
+  private static List<List<String>> needed(Queue<CollectSharedRequest> asked) {
+    List<CollectSharedRequest> calls = List.copyOf(asked);
+    asked.clear();
+    for (int i = 0; i < calls.size(); i++) {
+      assertEquals(i == 1, calls.get(i).getRemove());
+    }
+    return calls.stream().map(call -> List.copyOf(call.getNeededList())).toList();
+  }
+
+  private Outcome<CollectSharedResponse> collect() {
+    return client.call(
+        EnvironmentsGrpcClient.CollectShared,
+        CollectSharedRequest.newBuilder().setRemove(true).addNeeded("own").build());
+  }
+
+  private static void needs(TestNode node, String layer, Queue<CollectSharedRequest> asked) {
+    CollectSharedResponse answer =
+        CollectSharedResponse.newBuilder().setPlace("/tier").addNeeded(layer).build();
+    node.grpc()
+        .callHandler(
+            EnvironmentsGrpcService.CollectShared,
+            request ->
+                request.handler(
+                    order -> {
+                      asked.add(order);
+                      request.response().end(answer);
+                    }));
   }
 
   private static EnvironmentVersion version(String digest, long created, boolean usable) {

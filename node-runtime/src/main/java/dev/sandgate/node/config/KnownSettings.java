@@ -23,6 +23,7 @@ public final class KnownSettings {
           "node.lease",
           "node.lifetime",
           "node.shared-layers",
+          "node.shared-layers-auth",
           "node.shared-layers-local-bytes",
           "node.shared-layers-pull",
           "node.shared-layers-timeout-ms",

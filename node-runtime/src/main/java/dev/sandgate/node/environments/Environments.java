@@ -87,6 +87,13 @@ public final class Environments implements AutoCloseable {
       public boolean isUsed(String digest) {
         return uses.layers().contains(digest);
       }
+
+      @Override
+      public Set<String> needed() {
+        Set<String> needed = new TreeSet<>(uses.layers());
+        catalogue.layers().forEach(layer -> needed.add(layer.digest()));
+        return needed;
+      }
     };
   }
 
@@ -163,13 +170,24 @@ public final class Environments implements AutoCloseable {
     uses.add(stack, sandboxId);
   }
 
-  /** Its layers, kept until {@link Uses#release}; NOT_FOUND when one was removed since it was found. */
-  synchronized Stack held(Named named) {
-    named.digests().forEach(digest -> stored("reference", digest));
-    Stack stack =
-        new Stack(reach.layers(named.digests(), false), named.digest(), named.key(), named.user());
-    uses.hold(stack);
+  /**
+   * Its layers as a whole, kept until {@link Uses#release}; NOT_FOUND when one was removed since it was found. What comes
+   * from the shared storage may be long in coming, so nothing else waits for it.
+   */
+  Stack held(Named named) {
+    List<Layer> layers = reach.layers(named.digests(), false);
+    Stack stack = new Stack(layers, named.digest(), named.key(), named.user());
+    hold(stack);
     return stack;
+  }
+
+  private synchronized void hold(Stack stack) {
+    for (String digest : stack.digests()) {
+      if (!reach.isHere(digest)) {
+        throw missing("reference", digest);
+      }
+    }
+    uses.hold(stack);
   }
 
   /** Counts a sandbox that takes commands; its job may be empty. */

@@ -9,6 +9,7 @@ import dev.sandgate.node.environments.Catalogue.StoredLayer;
 import dev.sandgate.node.rpc.Blocking;
 import dev.sandgate.node.rpc.Call;
 import dev.sandgate.node.rpc.Routes;
+import dev.sandgate.proto.v1.CollectSharedRequest;
 import dev.sandgate.proto.v1.Environment;
 import dev.sandgate.proto.v1.EnvironmentsGrpcService;
 import dev.sandgate.proto.v1.GetEnvironmentRequest;
@@ -61,6 +62,8 @@ final class EnvironmentsService {
     routes.blocking(
         EnvironmentsGrpcService.Unshare, UnshareEnvironmentRequest.parser(), names::unshare);
     routes.blocking(EnvironmentsGrpcService.Pull, PullEnvironmentRequest.parser(), names::pull);
+    routes.blocking(
+        EnvironmentsGrpcService.CollectShared, CollectSharedRequest.parser(), names::collect);
     new VersionsService(this, environments, reach.catalogue()).route(routes);
   }
 

@@ -10,7 +10,6 @@ import dev.sandgate.spi.Layer;
 import dev.sandgate.spi.Manifest;
 import dev.sandgate.spi.SandgateException;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -21,8 +20,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Whether the layers of snapshots are what was sealed. All of an image is read, so it is looked at once as it is: again only
- * when the file is another one or was written to, or the node was started anew. Blocks; any thread.
+ * Whether layers are what their digests say, and those of snapshots what was sealed. All of an image is read, so it is looked at
+ * once as it is: again only when the file is another one or was written to, or the node was started anew. Blocks; any thread.
  */
 public final class Integrity {
 
@@ -48,7 +47,11 @@ public final class Integrity {
   /** What is known of one layer; the lock is held while it is read. */
   private static final class Checked {
     private final ReentrantLock lock = new ReentrantLock();
-    private volatile Map<String, Object> identity = Map.of();
+    private volatile Map<String, Object> identity;
+
+    private Checked(Map<String, Object> identity) {
+      this.identity = identity;
+    }
   }
 
   private record Row(String layer, Manifest manifest) {}
@@ -67,13 +70,12 @@ public final class Integrity {
         .forEach(row -> sealed.put(row.layer(), row.manifest()));
   }
 
-  /** FAILED_PRECONDITION when a layer of a stack is not what was sealed. */
+  /** FAILED_PRECONDITION when a layer of a stack is not what was made or sealed. */
   public void verify(Stack stack, Backend backend) {
     for (Layer layer : stack.layers()) {
-      Manifest expected = sealed.get(layer.digest());
       // One that is here in part is checked chunk by chunk as it comes.
-      if (expected != null && layer.map().isEmpty()) {
-        verify(layer, expected, backend);
+      if (layer.map().isEmpty()) {
+        verify(layer, manifest(layer.digest()), backend);
       }
     }
   }
@@ -106,17 +108,17 @@ public final class Integrity {
   }
 
   void forget(String digest) {
+    checked.remove(digest);
     if (sealed.remove(digest) != null) {
-      checked.remove(digest);
       database.change("DELETE FROM manifests WHERE layer = ?", digest).join();
     }
   }
 
   private Checked entry(Layer layer) {
-    return checked.computeIfAbsent(layer.digest(), _ -> new Checked());
+    return checked.computeIfAbsent(layer.digest(), digest -> new Checked(store.adopted(digest)));
   }
 
-  private void verify(Layer layer, Manifest expected, Backend backend) {
+  private void verify(Layer layer, Optional<Manifest> expected, Backend backend) {
     Checked entry = entry(layer);
     if (entry.identity.equals(identity(layer.image()))) {
       return;
@@ -134,11 +136,17 @@ public final class Integrity {
     }
   }
 
-  private void read(Layer layer, Manifest expected, Backend backend) throws IOException {
+  private void read(Layer layer, Optional<Manifest> expected, Backend backend) throws IOException {
     String digest = LayerStore.digest(layer.image());
     if (!digest.equals(layer.digest())) {
       throw damaged(layer, "its image has the digest " + digest, null);
     }
+    if (expected.isPresent()) {
+      compare(layer, expected.get(), backend);
+    }
+  }
+
+  private void compare(Layer layer, Manifest expected, Backend backend) throws IOException {
     Path list = store.list(layer.digest() + "-" + UUID.randomUUID());
     try {
       Manifest found = Blocking.await(backend.manifest(layer, list), LIST_MILLIS);
@@ -151,13 +159,7 @@ public final class Integrity {
   }
 
   private static Map<String, Object> identity(Path image) {
-    try {
-      return Files.readAttributes(image, "unix:ino,size,lastModifiedTime,ctime");
-    } catch (java.nio.file.NoSuchFileException e) {
-      return Map.of("gone", image);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return LayerStore.identity(image);
   }
 
   private static SandgateException damaged(
@@ -165,7 +167,7 @@ public final class Integrity {
     return new SandgateException(
         ErrorCode.FAILED_PRECONDITION,
         "environment",
-        "environment: the layer %s is not what was sealed: %s; remove the snapshot and make it again"
+        "environment: the layer %s is not what was made: %s; remove what stands on it and make it again"
             .formatted(layer.digest(), how),
         cause);
   }

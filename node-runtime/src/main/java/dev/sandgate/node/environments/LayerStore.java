@@ -15,6 +15,8 @@ import java.security.DigestInputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,6 +29,7 @@ final class LayerStore {
   private static final int BUFFER = 1 << 20;
 
   private final Path directory;
+  private final Map<String, Map<String, Object>> adopted = new ConcurrentHashMap<>();
 
   LayerStore(Path directory) {
     this.directory = directory;
@@ -57,10 +60,28 @@ final class LayerStore {
       channel.force(true);
     }
     Files.move(image, image(digest), StandardCopyOption.ATOMIC_MOVE);
+    adopted.put(digest, identity(image(digest)));
     return digest;
   }
 
+  /** As which file an image of this run was taken in whose digest is right; empty when that is not known. */
+  Map<String, Object> adopted(String digest) {
+    return adopted.getOrDefault(digest, Map.of());
+  }
+
+  /** Which file an image is, and when it was written to last; links of backends change nothing of that. */
+  static Map<String, Object> identity(Path image) {
+    try {
+      return Files.readAttributes(image, "unix:ino,size,lastModifiedTime");
+    } catch (java.nio.file.NoSuchFileException e) {
+      return Map.of("gone", image);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   void delete(String digest) {
+    adopted.remove(digest);
     try {
       Files.deleteIfExists(image(digest));
       Files.deleteIfExists(list(digest));

@@ -4,6 +4,8 @@ package dev.sandgate.node.environments;
 
 import dev.sandgate.node.environments.Catalogue.Named;
 import dev.sandgate.node.shared.SharedLayers;
+import dev.sandgate.proto.v1.CollectSharedRequest;
+import dev.sandgate.proto.v1.CollectSharedResponse;
 import dev.sandgate.proto.v1.Environment;
 import dev.sandgate.proto.v1.LayerInfo;
 import dev.sandgate.proto.v1.PullEnvironmentRequest;
@@ -12,6 +14,7 @@ import dev.sandgate.proto.v1.UnshareEnvironmentRequest;
 import dev.sandgate.proto.v1.UnshareEnvironmentResponse;
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.SandgateException;
+import java.util.List;
 
 /** Puts environments into the shared directory, takes them out and brings them; blocks. */
 final class SharedNames {
@@ -24,20 +27,26 @@ final class SharedNames {
     this.reach = reach;
   }
 
-  /** Layers first, the name last: who sees it can use it. */
+  /** Layers first, the name last: who sees it can use it. Then the layers once more, for those that were removed meanwhile. */
   Environment share(ShareEnvironmentRequest request) {
     SharedLayers shared = require();
     Named named = environments.requireOwn("reference", request.getReference());
     Environment shown = environments.shown(named);
     Environment.Builder kept = shown.toBuilder().clearSandboxes().clearShared().clearLayers();
     for (LayerInfo layer : shown.getLayersList()) {
-      LayerInfo facts =
-          layer.toBuilder().clearLocalBytes().clearDemandBytes().clearBulkBytes().build();
-      shared.share(facts, environments.integrity().manifest(layer.getDigest()));
-      kept.addLayers(facts);
+      kept.addLayers(
+          layer.toBuilder().clearLocalBytes().clearDemandBytes().clearBulkBytes().build());
     }
+    share(kept.getLayersList(), shared);
     shared.share(kept.build(), request.getReplace());
+    share(kept.getLayersList(), shared);
     return environments.shown(named);
+  }
+
+  private void share(List<LayerInfo> layers, SharedLayers shared) {
+    for (LayerInfo layer : layers) {
+      shared.share(layer, environments.integrity().manifest(layer.getDigest()));
+    }
   }
 
   UnshareEnvironmentResponse unshare(UnshareEnvironmentRequest request) {
@@ -48,6 +57,13 @@ final class SharedNames {
           ErrorCode.NOT_FOUND, "reference", "reference: " + key + " is not shared", null);
     }
     return UnshareEnvironmentResponse.getDefaultInstance();
+  }
+
+  CollectSharedResponse collect(CollectSharedRequest request) {
+    if (request.getIdleMillis() < 0) {
+      throw SandgateException.invalid("idle_millis", "give 0 or more");
+    }
+    return require().collect(request);
   }
 
   /** All layers as a whole; those that are the node's own are here already. */
@@ -66,7 +82,7 @@ final class SharedNames {
                 new SandgateException(
                     ErrorCode.FAILED_PRECONDITION,
                     "",
-                    "this node shares no layers; set node.shared-layers to a directory that nodes share",
+                    "this node shares no layers; set node.shared-layers to a directory or a registry that nodes share",
                     null));
   }
 }

@@ -5,7 +5,6 @@ package dev.sandgate.node.shared;
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.SandgateException;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ExecutionException;
@@ -17,7 +16,7 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Access to a file system that may hang: on a few threads of its own, each waited for as long as it moves and no longer. A
+ * Access to a storage that may hang: on a few threads of its own, each waited for as long as it moves and no longer. A
  * thread that hangs is given up, not waited for; when all do, further calls fail in time too. Blocks; any thread.
  */
 final class Access implements AutoCloseable {
@@ -26,13 +25,13 @@ final class Access implements AutoCloseable {
   private static final int WAITING = 1_024;
   private static final long IDLE_SECONDS = 30;
 
-  private final Path directory;
+  private final String place;
   private final long patienceNanos;
   private final ThreadPoolExecutor threads;
   private volatile String failure = "";
 
-  Access(Path directory, Duration patience) {
-    this.directory = directory;
+  Access(String place, Duration patience) {
+    this.place = place;
     this.patienceNanos = patience.toNanos();
     this.threads =
         new ThreadPoolExecutor(
@@ -125,7 +124,7 @@ final class Access implements AutoCloseable {
     return switch (failure) {
       case java.nio.file.NoSuchFileException gone -> gone.getFile() + " is not there";
       case java.nio.file.AccessDeniedException denied -> denied.getFile() + " may not be used";
-      default -> name + ": " + failure.getMessage();
+      default -> failure.getMessage() == null ? name : name + ": " + failure.getMessage();
     };
   }
 
@@ -134,8 +133,8 @@ final class Access implements AutoCloseable {
     return new SandgateException(
         ErrorCode.LAYERS_UNAVAILABLE,
         "node.shared-layers",
-        "node.shared-layers: cannot %s in %s: %s; mount it, or correct the setting"
-            .formatted(what, directory, why),
+        "node.shared-layers: cannot %s in %s: %s; see that it is there, or correct the setting"
+            .formatted(what, place, why),
         cause);
   }
 

@@ -3,8 +3,14 @@
 package dev.sandgate.node.shared;
 
 import dev.sandgate.proto.v1.SharedLayer;
+import dev.sandgate.spi.ErrorCode;
+import dev.sandgate.spi.SandgateException;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A layer of the shared directory that this node knows, and what it has of it. */
@@ -12,6 +18,8 @@ final class Held {
 
   private final SharedLayer facts;
   private final ReentrantLock making = new ReentrantLock();
+  private final AtomicReference<@Nullable CompletableFuture<LayerParts>> coming =
+      new AtomicReference<>();
   private volatile @Nullable LayerParts parts;
   private volatile String damage = "";
   private volatile String damagedFile = "";
@@ -34,6 +42,45 @@ final class Held {
   /** Held while its files are made or removed. */
   ReentrantLock making() {
     return making;
+  }
+
+  /** Makes its files, once for all who want them at the same time: they have them, or why there are none, together. */
+  LayerParts begun(Supplier<LayerParts> make) {
+    CompletableFuture<LayerParts> own = new CompletableFuture<>();
+    CompletableFuture<LayerParts> first = coming.compareAndExchange(null, own);
+    if (first != null) {
+      return joined(first, make);
+    }
+    making.lock();
+    try {
+      own.complete(parts().orElseGet(make));
+    } catch (RuntimeException | Error e) {
+      own.completeExceptionally(e);
+    } finally {
+      making.unlock();
+      coming.set(null);
+    }
+    return joined(own);
+  }
+
+  /** That another caller gave up is no reason for this one. */
+  private LayerParts joined(CompletableFuture<LayerParts> others, Supplier<LayerParts> make) {
+    try {
+      return joined(others);
+    } catch (SandgateException e) {
+      if (e.code() != ErrorCode.CANCELLED || Thread.currentThread().isInterrupted()) {
+        throw e;
+      }
+      return begun(make);
+    }
+  }
+
+  private static LayerParts joined(CompletableFuture<LayerParts> coming) {
+    try {
+      return coming.join();
+    } catch (CompletionException e) {
+      throw e.getCause() instanceof RuntimeException known ? known : e;
+    }
   }
 
   Optional<LayerParts> parts() {

@@ -5,6 +5,7 @@ package dev.sandgate.node.shared;
 import dev.sandgate.proto.v1.SharedLayer;
 import dev.sandgate.proto.v1.SharedReads;
 import java.io.IOException;
+import java.io.InputStream;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -18,6 +19,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.security.MessageDigest;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -81,12 +83,12 @@ final class LayerParts {
   /**
    * Makes one of which its metadata is here; whole or not at all.
    *
-   * @param remote the whole image
+   * @param remote where the serving process has the rest from
    * @param metadata the blocks of {@link SharedLayer#getMetadataRunsList}
    * @param patience of one read
    */
   static LayerParts make(
-      Place place, SharedLayer facts, Path remote, Path metadata, Duration patience)
+      Place place, SharedLayer facts, String remote, InputStream metadata, Duration patience)
       throws IOException {
     place.clear();
     Path fresh = place.map().resolveSibling(place.map().getFileName() + ".new");
@@ -109,8 +111,9 @@ final class LayerParts {
     out.write(ByteBuffer.allocate(1), size - 1);
   }
 
-  private static byte[] head(SharedLayer facts, Path remote, Duration patience) throws IOException {
-    byte[] path = remote.toString().getBytes(StandardCharsets.UTF_8);
+  private static byte[] head(SharedLayer facts, String remote, Duration patience)
+      throws IOException {
+    byte[] path = remote.getBytes(StandardCharsets.UTF_8);
     if (path.length > PATH_MOST) {
       throw new IOException(remote + " is too long a path");
     }
@@ -127,23 +130,18 @@ final class LayerParts {
   }
 
   /** Puts the metadata in its place. */
-  private void fill(FileChannel out, SharedLayer facts, Path metadata) throws IOException {
+  private void fill(FileChannel out, SharedLayer facts, InputStream metadata) throws IOException {
     MessageDigest all = SealedFile.sha256();
     List<Long> runs = facts.getMetadataRunsList();
-    try (FileChannel in = FileChannel.open(metadata, StandardOpenOption.READ)) {
-      for (int i = 0; i + 1 < runs.size(); i += 2) {
-        for (long block = runs.get(i); block < runs.get(i) + runs.get(i + 1); block++) {
-          ByteBuffer one = ByteBuffer.allocate(BLOCK);
-          while (one.hasRemaining() && in.read(one) >= 0) {
-            // To the block's end.
-          }
-          all.update(one.array());
-          place(out, block, one.rewind());
-        }
+    for (int i = 0; i + 1 < runs.size(); i += 2) {
+      for (long block = runs.get(i); block < runs.get(i) + runs.get(i + 1); block++) {
+        byte[] one = Arrays.copyOf(metadata.readNBytes(BLOCK), BLOCK);
+        all.update(one);
+        place(out, block, ByteBuffer.wrap(one));
       }
     }
     if (!SealedFile.named(all).equals(facts.getMetadataDigest())) {
-      throw new SealedFile.Damaged(metadata + " is damaged");
+      throw new SealedFile.Damaged("its metadata is damaged");
     }
   }
 

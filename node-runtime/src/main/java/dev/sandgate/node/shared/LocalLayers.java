@@ -3,6 +3,7 @@
 package dev.sandgate.node.shared;
 
 import java.nio.file.Path;
+import java.util.Set;
 
 /** What the shared layers need to know of the node's own. */
 public interface LocalLayers {
@@ -12,4 +13,7 @@ public interface LocalLayers {
 
   /** Whether a living sandbox stands on a layer. */
   boolean isUsed(String digest);
+
+  /** Digests of the layers that the node needs: of its environments and its living sandboxes. */
+  Set<String> needed();
 }

@@ -30,14 +30,16 @@ final class Pulls implements AutoCloseable {
   private static final int AT_ONCE = 2;
 
   private final Access access;
+  private final SharedStorage storage;
   private final ExecutorService threads =
       Executors.newFixedThreadPool(
           AT_ONCE, Thread.ofPlatform().daemon().name("layer-pull-", 0).factory());
   private final Map<String, CompletableFuture<Path>> running = new ConcurrentHashMap<>();
   private volatile boolean closed;
 
-  Pulls(Access access) {
+  Pulls(Access access, SharedStorage storage) {
     this.access = access;
+    this.storage = storage;
   }
 
   /**
@@ -45,10 +47,9 @@ final class Pulls implements AutoCloseable {
    *
    * @param digest of the image
    * @param parts what is here
-   * @param remote where the rest is
    * @param local where the whole image shall be
    */
-  record Wanted(String digest, LayerParts parts, Path remote, Path local) {
+  record Wanted(String digest, LayerParts parts, Path local) {
     Path directory() {
       return local.resolveSibling(".").normalize();
     }
@@ -105,7 +106,8 @@ final class Pulls implements AutoCloseable {
     try {
       content =
           access.call(
-              "read an image", _ -> read(wanted.remote(), parts.start(chunk), parts.length(chunk)));
+              "read an image",
+              _ -> storage.read(wanted.digest(), parts.start(chunk), parts.length(chunk)));
     } catch (SandgateException e) {
       parts.failed();
       throw e;
@@ -117,19 +119,7 @@ final class Pulls implements AutoCloseable {
     }
   }
 
-  private static byte[] read(Path remote, long from, int length) throws IOException {
-    ByteBuffer bytes = ByteBuffer.allocate(length);
-    try (FileChannel in = FileChannel.open(remote, StandardOpenOption.READ)) {
-      while (bytes.hasRemaining()) {
-        if (in.read(bytes, from + bytes.position()) < 0) {
-          throw new IOException(remote + " ends before it should");
-        }
-      }
-    }
-    return bytes.array();
-  }
-
-  private static void verify(Wanted wanted) throws IOException {
+  private void verify(Wanted wanted) throws IOException {
     MessageDigest all = SealedFile.sha256();
     try (FileChannel in = FileChannel.open(wanted.parts().image(), StandardOpenOption.READ)) {
       ByteBuffer buffer = ByteBuffer.allocate(1 << 20);
@@ -143,12 +133,12 @@ final class Pulls implements AutoCloseable {
     }
   }
 
-  private static SandgateException damaged(Wanted wanted, String how) {
+  private SandgateException damaged(Wanted wanted, String how) {
     return new SandgateException(
         ErrorCode.FAILED_PRECONDITION,
         "environment",
         "environment: the layer %s in %s is not what was shared: %s; remove it there and share it again"
-            .formatted(wanted.digest(), wanted.remote().getParent(), how),
+            .formatted(wanted.digest(), storage.place(), how),
         null);
   }
 

@@ -4,43 +4,54 @@ package dev.sandgate.node.shared;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import dev.sandgate.proto.v1.Environment;
+import dev.sandgate.proto.v1.LayerInfo;
 import dev.sandgate.proto.v1.SharedLayer;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.UUID;
 
 /**
- * What lies where in a directory that nodes share. Every file is made aside, flushed and put in place by one rename or link: a
- * reader sees all of it or none, and who comes second finds it there. Blocks, perhaps for ever: see {@link Access}.
+ * Shared layers in a directory of any POSIX file system. Every file is made aside, flushed and put in place by one rename or
+ * link: a reader sees all of it or none, and who comes second finds it there.
  *
  * @param root the directory; it must be there
  */
-record SharedDirectory(Path root) {
+record SharedDirectory(Path root) implements SharedStorage {
 
   private static final Duration ABANDONED = Duration.ofDays(1);
 
-  Path image(String digest) {
+  @Override
+  public String place() {
+    return root.toString();
+  }
+
+  private Path erofs(String digest) {
     return layer(digest, ".erofs");
   }
 
-  /** The blocks of an image that say what is in it, one after the other. */
-  Path metadata(String digest) {
+  private Path metadata(String digest) {
     return layer(digest, ".metadata");
   }
 
-  /** What a layer is; there when all of it is. */
-  Path facts(String digest) {
+  /** There when all of a layer is. */
+  private Path facts(String digest) {
     return layer(digest, ".layer");
   }
 
@@ -52,7 +63,7 @@ record SharedDirectory(Path root) {
     return root.resolve("layers");
   }
 
-  private Path environments() {
+  private Path names() {
     return root.resolve("environments");
   }
 
@@ -67,7 +78,8 @@ record SharedDirectory(Path root) {
     }
   }
 
-  Optional<SharedLayer> find(String digest) throws IOException {
+  @Override
+  public Optional<SharedLayer> find(String digest) throws IOException {
     require();
     try {
       return Optional.of(SharedLayer.parseFrom(SealedFile.read(facts(digest))));
@@ -78,19 +90,21 @@ record SharedDirectory(Path root) {
     }
   }
 
-  Optional<Environment> environment(String key) throws IOException {
+  @Override
+  public Optional<Environment> environment(String key) throws IOException {
     require();
-    return read(environments().resolve(key));
+    return read(names().resolve(key));
   }
 
-  /** All that can be read. */
-  List<Environment> all() throws IOException {
+  @Override
+  public List<Environment> environments(Access.Clock clock) throws IOException {
     require();
     List<Environment> found = new ArrayList<>();
-    if (Files.isDirectory(environments())) {
-      try (DirectoryStream<Path> files = Files.newDirectoryStream(environments())) {
+    if (Files.isDirectory(names())) {
+      try (DirectoryStream<Path> files = Files.newDirectoryStream(names())) {
         for (Path file : files) {
           read(file).ifPresent(found::add);
+          clock.move();
         }
       }
     }
@@ -108,10 +122,10 @@ record SharedDirectory(Path root) {
   }
 
   /** A place for a new file; makes what directories lack and takes away what pushers that died left. */
-  Path fresh() throws IOException {
+  private Path fresh() throws IOException {
     require();
     Files.createDirectories(layers());
-    Files.createDirectories(environments());
+    Files.createDirectories(names());
     Files.createDirectories(incoming());
     FileTime old = FileTime.from(Instant.now().minus(ABANDONED));
     try (DirectoryStream<Path> files = Files.newDirectoryStream(incoming())) {
@@ -132,37 +146,182 @@ record SharedDirectory(Path root) {
     }
   }
 
-  /** Puts a flushed file in the place of a layer's. */
-  void place(Path fresh, Path target) throws IOException {
-    Files.move(fresh, target, StandardCopyOption.ATOMIC_MOVE);
-    SealedFile.sync(layers());
+  @Override
+  public Optional<Image> image(String digest) throws IOException {
+    require();
+    try {
+      var facts = Files.readAttributes(erofs(digest), "unix:ino,size,lastModifiedTime,ctime");
+      return Optional.of(new Image(Files.size(erofs(digest)), facts.toString()));
+    } catch (NoSuchFileException e) {
+      return Optional.empty();
+    }
   }
 
-  /** Puts a name in place; false when it is taken and may not be moved. */
-  boolean name(Path fresh, String key, boolean replace) throws IOException {
-    Path target = environments().resolve(key);
+  @Override
+  public InputStream metadata(SharedLayer layer) throws IOException {
+    return Files.newInputStream(metadata(layer.getLayer().getDigest()));
+  }
+
+  @Override
+  public byte[] read(String digest, long from, int length) throws IOException {
+    ByteBuffer bytes = ByteBuffer.allocate(length);
+    try (FileChannel in = FileChannel.open(erofs(digest), StandardOpenOption.READ)) {
+      while (bytes.hasRemaining()) {
+        if (in.read(bytes, from + bytes.position()) < 0) {
+          throw new IOException(erofs(digest) + " ends before it should");
+        }
+      }
+    }
+    return bytes.array();
+  }
+
+  @Override
+  public Optional<Path> file(String digest) {
+    return Optional.of(erofs(digest));
+  }
+
+  @Override
+  public boolean isWhole(LayerInfo layer) throws IOException {
+    boolean whole =
+        isReadable(layer.getDigest())
+            && image(layer.getDigest()).filter(is -> is.size() == layer.getSizeBytes()).isPresent()
+            && Files.exists(metadata(layer.getDigest()));
+    if (whole) {
+      Files.setLastModifiedTime(facts(layer.getDigest()), FileTime.from(Instant.now()));
+    }
+    return whole;
+  }
+
+  /** What is damaged is made again. */
+  private boolean isReadable(String digest) throws IOException {
     try {
+      return find(digest).isPresent();
+    } catch (SealedFile.Damaged e) {
+      return false;
+    }
+  }
+
+  @Override
+  public void putImage(LayerInfo layer, Source image) throws IOException {
+    place(
+        fresh -> {
+          write(fresh, image);
+          image.require(layer.getDigest());
+        },
+        erofs(layer.getDigest()));
+  }
+
+  @Override
+  public void putMetadata(LayerInfo layer, Source blocks) throws IOException {
+    place(fresh -> write(fresh, blocks), metadata(layer.getDigest()));
+  }
+
+  @Override
+  public void putFacts(SharedLayer layer) throws IOException {
+    place(
+        fresh -> SealedFile.write(fresh, layer.toByteArray()), facts(layer.getLayer().getDigest()));
+  }
+
+  private static void write(Path fresh, Source content) throws IOException {
+    byte[] room = new byte[Sharing.CHUNK];
+    try (FileChannel out =
+        FileChannel.open(fresh, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+      for (int count = content.read(room); count >= 0; count = content.read(room)) {
+        SealedFile.writeAll(out, ByteBuffer.wrap(room, 0, count));
+      }
+      out.force(true);
+    }
+  }
+
+  /** Makes a flushed file. */
+  @FunctionalInterface
+  private interface Making {
+    void make(Path fresh) throws IOException;
+  }
+
+  private void place(Making making, Path target) throws IOException {
+    Path fresh = fresh();
+    try {
+      making.make(fresh);
+      Files.move(fresh, target, StandardCopyOption.ATOMIC_MOVE);
+      SealedFile.sync(layers());
+    } finally {
+      Files.deleteIfExists(fresh);
+    }
+  }
+
+  @Override
+  public boolean name(Environment environment, boolean replace) throws IOException {
+    Path fresh = fresh();
+    Path target = names().resolve(environment.getName() + ":" + environment.getTag());
+    try {
+      SealedFile.write(fresh, environment.toByteArray());
       if (replace) {
         Files.move(fresh, target, StandardCopyOption.ATOMIC_MOVE);
       } else {
         Files.createLink(target, fresh);
-        Files.delete(fresh);
       }
     } catch (FileAlreadyExistsException e) {
-      Files.delete(fresh);
       return false;
+    } finally {
+      Files.deleteIfExists(fresh);
     }
-    SealedFile.sync(environments());
+    SealedFile.sync(names());
     return true;
   }
 
-  /** Takes a name away; false when there is none. */
-  boolean unname(String key) throws IOException {
+  @Override
+  public boolean unname(String key) throws IOException {
     require();
-    boolean there = Files.deleteIfExists(environments().resolve(key));
+    boolean there = Files.deleteIfExists(names().resolve(key));
     if (there) {
-      SealedFile.sync(environments());
+      SealedFile.sync(names());
     }
     return there;
+  }
+
+  @Override
+  public List<Stored> layers(Access.Clock clock) throws IOException {
+    require();
+    Map<String, Stored> found = new TreeMap<>();
+    if (Files.isDirectory(layers())) {
+      try (DirectoryStream<Path> files = Files.newDirectoryStream(layers(), "sha256-*.*")) {
+        for (Path file : files) {
+          String name = String.valueOf(file.getFileName());
+          String digest = name.substring(0, name.indexOf('.')).replace('-', ':');
+          found.put(digest, stored(digest));
+          clock.move();
+        }
+      }
+    }
+    return List.copyOf(found.values());
+  }
+
+  /** Of what is there of a layer, the youngest counts. */
+  private Stored stored(String digest) throws IOException {
+    FileTime youngest = FileTime.fromMillis(0);
+    for (Path file : List.of(facts(digest), metadata(digest), erofs(digest))) {
+      FileTime time = modified(file, youngest);
+      youngest = time.compareTo(youngest) > 0 ? time : youngest;
+    }
+    long size = image(digest).map(Image::size).orElse(0L);
+    return new Stored(digest, size, youngest.toInstant());
+  }
+
+  @Override
+  public boolean remove(String digest, Instant notAfter) throws IOException {
+    if (stored(digest).shared().isAfter(notAfter)) {
+      return false;
+    }
+    for (Path file : List.of(facts(digest), metadata(digest), erofs(digest))) {
+      Files.deleteIfExists(file);
+    }
+    SealedFile.sync(layers());
+    return true;
+  }
+
+  @Override
+  public void close() {
+    // There is nothing to let go of.
   }
 }

@@ -3,6 +3,8 @@
 package dev.sandgate.node.shared;
 
 import dev.sandgate.node.config.SharedSettings;
+import dev.sandgate.proto.v1.CollectSharedRequest;
+import dev.sandgate.proto.v1.CollectSharedResponse;
 import dev.sandgate.proto.v1.Environment;
 import dev.sandgate.proto.v1.LayerInfo;
 import dev.sandgate.proto.v1.SharedLayer;
@@ -11,6 +13,7 @@ import dev.sandgate.spi.Layer;
 import dev.sandgate.spi.Manifest;
 import dev.sandgate.spi.SandgateException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -22,7 +25,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The layers that this node shares with others through a directory. A layer is used from there as soon as its metadata is
+ * The layers that this node shares with others through a directory or a registry. A layer is used from there as soon as its metadata is
  * here; what is read of it stays here, and the rest follows in the background. Nothing is written there but what is shared.
  * Blocks, but never longer than the setting says; any thread but an event loop.
  */
@@ -31,40 +34,54 @@ public final class SharedLayers implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SharedLayers.class);
 
   private final SharedSettings settings;
-  private final SharedDirectory directory;
+  private final SharedStorage storage;
   private final LocalLayers local;
   private final Access access;
   private final Pulls pulls;
   private final Holdings holdings;
+  private final Asked asked;
   private final AtomicLong metadataBytes = new AtomicLong();
   private final AtomicLong writtenBytes = new AtomicLong();
 
   /** Those of a node whose own layers are these; empty when it shares none. */
   public static Optional<SharedLayers> open(SharedSettings settings, Path data, LocalLayers local) {
-    return settings.directory().map(root -> new SharedLayers(settings, root, data, local));
+    return settings.place().map(place -> new SharedLayers(settings, place, data, local));
   }
 
-  private SharedLayers(SharedSettings settings, Path root, Path data, LocalLayers local) {
+  private SharedLayers(SharedSettings settings, String place, Path data, LocalLayers local) {
     this.settings = settings;
-    this.directory = new SharedDirectory(root);
+    this.storage = storage(settings, place);
     this.local = local;
-    this.access = new Access(root, settings.patience());
-    this.pulls = new Pulls(access);
-    this.holdings =
-        Holdings.open(data.resolve("shared"), local, settings.localBytes(), System::nanoTime);
+    this.access = new Access(place, settings.patience());
+    this.pulls = new Pulls(access, storage);
+    Path held = data.resolve("shared");
+    this.holdings = Holdings.open(held, local, settings.localBytes(), System::nanoTime);
+    this.asked = Asked.at(held.resolve("asked"), this::read);
+  }
+
+  private static SharedStorage storage(SharedSettings settings, String place) {
+    if (SharedSettings.isRegistry(place)) {
+      return new SharedRegistry(RegistryAddress.of(place), settings.auth(), settings.patience());
+    }
+    Path root = Path.of(place);
     if (!Files.isDirectory(root)) {
       LOG.warn("node.shared-layers: {} is not there yet", root);
     }
+    return new SharedDirectory(root);
+  }
+
+  private byte[] read(String digest, long from, int length) {
+    return access.call("read an image", _ -> storage.read(digest, from, length));
   }
 
   /** The shared environment {@code name:tag}. */
   public Optional<Environment> environment(String key) {
-    return access.call("look for an environment", _ -> directory.environment(key));
+    return access.call("look for an environment", _ -> storage.environment(key));
   }
 
   /** All shared environments. */
   public List<Environment> environments() {
-    return access.call("list environments", _ -> directory.all());
+    return access.call("list environments", storage::environments);
   }
 
   /** What a layer is, if it is shared. */
@@ -102,7 +119,7 @@ public final class SharedLayers implements AutoCloseable {
 
   private Optional<SharedLayer> read(String digest) throws IOException {
     try {
-      return directory.find(digest);
+      return storage.find(digest);
     } catch (SealedFile.Damaged e) {
       throw damaged(digest, String.valueOf(e.getMessage()));
     }
@@ -115,7 +132,7 @@ public final class SharedLayers implements AutoCloseable {
     if (!units
         || !facts.getLayer().getDigest().equals(digest)
         || facts.getChunkDigests().size() != (size + chunk - 1) / chunk * 32) {
-      throw damaged(digest, directory.facts(digest) + " contradicts itself");
+      throw damaged(digest, "what is said of it contradicts itself");
     }
     return facts;
   }
@@ -160,9 +177,7 @@ public final class SharedLayers implements AutoCloseable {
   private String identity(String digest) {
     return access.call(
         "look at a layer",
-        _ ->
-            Files.readAttributes(directory.image(digest), "unix:ino,size,lastModifiedTime,ctime")
-                .toString());
+        _ -> storage.image(digest).map(SharedStorage.Image::identity).orElse("gone"));
   }
 
   /** A layer that is here as a whole; waits until it is. */
@@ -177,7 +192,7 @@ public final class SharedLayers implements AutoCloseable {
     return new Layer(digest, image);
   }
 
-  /** The files of a layer for a sandbox that has it already, without a look at the directory. */
+  /** The files of a layer for a sandbox that has it already, without a look at the storage. */
   public Optional<Layer> known(String digest) {
     return holdings
         .find(digest)
@@ -205,55 +220,45 @@ public final class SharedLayers implements AutoCloseable {
                     ErrorCode.NOT_FOUND,
                     "environment",
                     "environment: the layer %s is neither on this node nor in %s"
-                        .formatted(digest, directory.root()),
+                        .formatted(digest, storage.place()),
                     null));
   }
 
   private LayerParts parts(Held held) {
-    held.making().lock();
-    try {
-      return held.parts().orElseGet(() -> make(held));
-    } finally {
-      held.making().unlock();
-    }
+    return held.begun(() -> make(held));
   }
 
   private LayerParts make(Held held) {
-    String digest = held.digest();
-    LayerParts made =
-        access.call(
-            "begin with a layer",
-            clock -> made(held, LayerParts.Place.in(holdings.directory(), digest)));
+    LayerParts made = access.call("begin with a layer", clock -> made(held, clock));
     holdings.begun(held, made);
     metadataBytes.addAndGet(made.here() + held.facts().getSerializedSize());
     return made;
   }
 
-  private LayerParts made(Held held, LayerParts.Place place) throws IOException {
+  private LayerParts made(Held held, Access.Clock clock) throws IOException {
     String digest = held.digest();
-    Path remote = directory.image(digest);
-    if (!Files.exists(remote)) {
-      throw damaged(digest, remote + " is not there");
+    long size = held.facts().getLayer().getSizeBytes();
+    long there = storage.image(digest).map(SharedStorage.Image::size).orElse(-1L);
+    if (there != size) {
+      String how = there < 0 ? "its image is not there" : "its image has %d bytes instead of %d";
+      throw damaged(digest, how.formatted(there, size));
     }
-    long size = Files.size(remote);
-    if (size != held.facts().getLayer().getSizeBytes()) {
-      throw damaged(
-          digest,
-          "%s has %d bytes instead of %d"
-              .formatted(remote, size, held.facts().getLayer().getSizeBytes()));
-    }
-    try {
-      return LayerParts.make(
-          place, held.facts(), remote, directory.metadata(digest), settings.patience());
+    try (InputStream metadata = new Moving(storage.metadata(held.facts()), clock)) {
+      LayerParts.Place place = LayerParts.Place.in(holdings.directory(), digest);
+      return LayerParts.make(place, held.facts(), remote(digest), metadata, settings.patience());
     } catch (SealedFile.Damaged e) {
       throw damaged(digest, String.valueOf(e.getMessage()));
     }
   }
 
+  private String remote(String digest) {
+    return storage.file(digest).map(Path::toString).orElseGet(asked::remote);
+  }
+
   private CompletableFuture<Path> pull(Held held, LayerParts parts) {
     String digest = held.digest();
     CompletableFuture<Path> pulled =
-        pulls.start(new Pulls.Wanted(digest, parts, directory.image(digest), local.image(digest)));
+        pulls.start(new Pulls.Wanted(digest, parts, local.image(digest)));
     return pulled.whenComplete(
         (_, failure) -> {
           if (failure instanceof SandgateException known
@@ -272,21 +277,13 @@ public final class SharedLayers implements AutoCloseable {
     }
     writtenBytes.addAndGet(
         access.call(
-            "share a layer", clock -> new Sharing(directory, clock).put(layer, image, manifest)));
+            "share a layer", clock -> new Sharing(storage, clock).put(layer, image, manifest)));
   }
 
   /** Puts a name there whose layers are there. ALREADY_EXISTS when another environment has it. */
   public void share(Environment environment, boolean replace) {
     String key = environment.getName() + ":" + environment.getTag();
-    byte[] content = environment.toByteArray();
-    boolean named =
-        access.call(
-            "share a name",
-            _ -> {
-              Path fresh = directory.fresh();
-              SealedFile.write(fresh, content);
-              return directory.name(fresh, key, replace);
-            });
+    boolean named = access.call("share a name", _ -> storage.name(environment, replace));
     if (!named && !isSame(environment, key)) {
       throw new SandgateException(
           ErrorCode.ALREADY_EXISTS,
@@ -295,7 +292,7 @@ public final class SharedLayers implements AutoCloseable {
               .formatted(key),
           null);
     }
-    writtenBytes.addAndGet(named ? content.length : 0);
+    writtenBytes.addAndGet(named ? environment.getSerializedSize() : 0);
   }
 
   private boolean isSame(Environment environment, String key) {
@@ -304,9 +301,14 @@ public final class SharedLayers implements AutoCloseable {
         .isPresent();
   }
 
+  /** Finds what nothing there needs, and removes it if that is wanted. */
+  public CollectSharedResponse collect(CollectSharedRequest request) {
+    return new SharedGarbage(storage, access, local).collect(request);
+  }
+
   /** Takes a name away; false when there is none. */
   public boolean unshare(String key) {
-    return access.call("take a name away", _ -> directory.unname(key));
+    return access.call("take a name away", _ -> storage.unname(key));
   }
 
   /** A layer made here is this node's own, not a copy that may be thrown away. */
@@ -319,11 +321,11 @@ public final class SharedLayers implements AutoCloseable {
     return holdings.find(layer.getDigest()).map(held -> holdings.shown(held, layer));
   }
 
-  /** What is done with the directory. */
+  /** What is done with the storage. */
   public dev.sandgate.proto.v1.SharedLayers shown() {
     return holdings
         .shown()
-        .setDirectory(directory.root().toString())
+        .setDirectory(storage.place())
         .setFailure(access.failure())
         .setMetadataBytes(metadataBytes.get())
         .setWrittenBytes(writtenBytes.get())
@@ -335,13 +337,15 @@ public final class SharedLayers implements AutoCloseable {
         ErrorCode.FAILED_PRECONDITION,
         "environment",
         "environment: the layer %s in %s is not what was shared: %s; remove it there and share it again"
-            .formatted(digest, directory.root(), how),
+            .formatted(digest, storage.place(), how),
         null);
   }
 
   @Override
   public void close() {
+    asked.close();
     pulls.close();
     access.close();
+    storage.close();
   }
 }

@@ -11,6 +11,7 @@ import dev.sandgate.node.shared.LayerParts.Place;
 import dev.sandgate.proto.v1.LayerInfo;
 import dev.sandgate.proto.v1.SharedLayer;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -47,6 +48,11 @@ class HoldingsTest {
           public boolean isUsed(String digest) {
             return used.contains(digest);
           }
+
+          @Override
+          public Set<String> needed() {
+            return used;
+          }
         };
   }
 
@@ -61,10 +67,13 @@ class HoldingsTest {
     String digest = SealedFile.named(digesting(content));
     SharedLayer facts = facts(digest, content);
     Held one = holdings.add(facts);
-    Path none = Files.createTempFile(directory, "metadata", "");
     LayerParts parts =
         LayerParts.make(
-            Place.in(holdings.directory(), digest), facts, none, none, Duration.ofSeconds(1));
+            Place.in(holdings.directory(), digest),
+            facts,
+            "/none",
+            InputStream.nullInputStream(),
+            Duration.ofSeconds(1));
     try (FileChannel out = FileChannel.open(parts.image(), StandardOpenOption.WRITE)) {
       for (int chunk = 0; chunk < parts.chunks(); chunk++) {
         int from = (int) parts.start(chunk);

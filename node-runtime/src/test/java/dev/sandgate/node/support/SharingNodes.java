@@ -22,9 +22,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 
-/** Nodes with containers that share a directory of layers; leaves nothing behind. Needs root. */
+/** Nodes with containers that share layers; leaves nothing behind. Needs root. */
 public final class SharingNodes implements AutoCloseable {
 
   private static final int DIRECTORIES = 24;
@@ -33,21 +34,44 @@ public final class SharingNodes implements AutoCloseable {
   private static final long LARGEST = 4 << 20;
 
   private final Path directory;
+  private final Optional<Registry> registry;
   private final List<ContainerNode> nodes = new ArrayList<>();
 
-  /** None yet. */
+  /** None yet; they share a directory. */
   public SharingNodes() {
+    this(false);
+  }
+
+  private SharingNodes(boolean inRegistry) {
     try {
       directory = Files.createTempDirectory("sandgate-shared-");
-      Files.createDirectory(shared());
+      Path tier = Files.createDirectory(directory.resolve("tier"));
+      registry = inRegistry ? Optional.of(new Registry(tier)) : Optional.empty();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  /** The directory that they share. */
+  /** None yet; they share a repository of a registry of their own. */
+  public static SharingNodes inRegistry() {
+    return new SharingNodes(true);
+  }
+
+  /** The directory that they share, or that of their registry's files. */
   public Path shared() {
-    return directory.resolve("tier");
+    return registry.map(Registry::data).orElse(directory.resolve("tier"));
+  }
+
+  /** Their registry. */
+  public Registry registry() {
+    return registry.orElseThrow();
+  }
+
+  /** What they have as node.shared-layers. */
+  public String place() {
+    return registry
+        .map(one -> "oci://127.0.0.1:" + one.port() + "/team/layers")
+        .orElse(shared().toString());
   }
 
   /** A place beside it. */
@@ -68,7 +92,7 @@ public final class SharingNodes implements AutoCloseable {
   }
 
   private NodeConfig with(NodeConfig config, Map<String, String> more) {
-    NodeConfig all = TestNode.with(config, "node.shared-layers", shared().toString());
+    NodeConfig all = TestNode.with(config, "node.shared-layers", place());
     all = TestNode.with(all, "node.shared-layers-pull", "off");
     for (Map.Entry<String, String> one : more.entrySet()) {
       all = TestNode.with(all, one.getKey(), one.getValue());
@@ -161,6 +185,7 @@ public final class SharingNodes implements AutoCloseable {
   @Override
   public void close() {
     nodes.forEach(ContainerNode::close);
+    registry.ifPresent(Registry::close);
     TestNode.delete(directory);
     Eventually.holds("no process serves parts of these nodes", this::isQuiet);
   }
