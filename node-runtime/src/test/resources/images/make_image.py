@@ -69,6 +69,11 @@ def attributes():
 
 
 def layers():
+    yield written(
+        ("gone", b"30"), ("gone-directory", None), ("gone-directory/x", b"31"), ("half", None), ("half/gone", b"32"),
+        ("etc", None), ("etc/gone", b"33"), ("back", b"34"), ("away-link", "gone"),
+    )
+    yield written(("half/kept", b"35"), (".wh..wh..opq", b""), ("back", None), ("back/now", b"36"))
     yield real(TREE)
     yield written(
         ("work", None), ("work/gone", b"1"), ("work/kept", b"2"), ("work/deep", None), ("work/deep/one", b"3"),
@@ -97,7 +102,7 @@ def main():
     BLOBS.mkdir(parents=True)
     described, diff_ids = [], []
     for index, tar in enumerate(layers()):
-        packed = index != 1
+        packed = index != 3
         diff_ids.append("sha256:" + hashlib.sha256(tar).hexdigest())
         kind = "application/vnd.oci.image.layer.v1.tar" + ("+gzip" if packed else "")
         described.append({"mediaType": kind, **blob(gzip.compress(tar, 1, mtime=0) if packed else tar)})

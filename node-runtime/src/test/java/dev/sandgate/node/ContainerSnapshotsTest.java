@@ -60,6 +60,19 @@ class ContainerSnapshotsTest {
   }
 
   @Test
+  void shouldNameAnEntryThatNoImageHolds() {
+    String name = name();
+    try (Box source = host.box("busybox")) {
+      source.says("mkdir /w; touch /tmp/$(printf 'n%.0s' $(seq 255))");
+      source.seal(name);
+      source.says("touch /w/$(printf 'n%.0s' $(seq 255))");
+      Failed refused = refused(GrpcStatus.FAILED_PRECONDITION, () -> source.seal(name + "-2"));
+      assertTrue(String.valueOf(refused.getMessage()).contains("/w/nnn"), refused.getMessage());
+    }
+    host.remove(name);
+  }
+
+  @Test
   void shouldSealWhatWasWrittenWhileTheSourceGoesOn() throws IOException {
     String name = name();
     try (Box source = host.box("busybox")) {

@@ -67,7 +67,7 @@ class DiskReserveTest {
   void shouldRefuseALimitThatWouldReachIntoTheReserve() {
     try (TestNode node = node(1)) {
       for (int i = 0; i < 5; i++) {
-        refused(node, limited(1L << 50));
+        refused(node, limited(1L << 43));
       }
       node.create();
       assertEquals(1, living(node));
@@ -99,7 +99,7 @@ class DiskReserveTest {
   void shouldLeaveATwentiethByDefaultAndNothingWhenToldSo() {
     try (TestNode node = TestNode.start()) {
       node.create();
-      refused(node, limited(1L << 50));
+      refused(node, limited(1L << 43));
     }
     try (TestNode node = node(0)) {
       node.create();

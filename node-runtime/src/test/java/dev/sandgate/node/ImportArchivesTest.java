@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.ByteString;
 import dev.sandgate.node.support.Answers;
+import dev.sandgate.node.support.Programs;
 import dev.sandgate.node.support.Rpc.Failed;
 import dev.sandgate.node.support.Tars;
 import dev.sandgate.node.support.TestNode;
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -45,6 +47,7 @@ class ImportArchivesTest {
   private static final int RECORD = 512;
 
   private static TestNode node;
+  @TempDir private Path directory;
 
   @BeforeAll
   static void begin() {
@@ -58,6 +61,12 @@ class ImportArchivesTest {
 
   private static Environment uploading(String name, byte[] data) {
     return importing(ImportEnvironmentRequest.newBuilder().setName(name).setUpload(true), data);
+  }
+
+  private static Environment replacing(byte[] data) {
+    return importing(
+        ImportEnvironmentRequest.newBuilder().setName("damaged").setUpload(true).setReplace(true),
+        data);
   }
 
   private static Environment importing(ImportEnvironmentRequest.Builder first, byte[] data) {
@@ -137,10 +146,100 @@ class ImportArchivesTest {
         Arguments.of("zstd", magic(300, 0x28, 0xb5, 0x2f, 0xfd), "zstd -dc"),
         Arguments.of(
             "bzip2", magic(300, 'B', 'Z', 'h', '9', '1', 'A', 'Y', '&', 'S', 'Y'), "bzip2 -dc"),
-        Arguments.of("a long name", new Tars().file("n".repeat(300), "").bytes(), "255 bytes"),
+        Arguments.of("a long name", new Tars().file("n".repeat(255), "").bytes(), "254 bytes"),
         Arguments.of("a deep tree", new Tars().file(deep, "").bytes(), "3,000 bytes"),
         Arguments.of(
             "a long link", new Tars().link("way", "w/".repeat(3_000)).bytes(), "3,000 bytes"));
+  }
+
+  /** PAX headers are UTF-8; some programs write other bytes all the same. */
+  private static byte[] rawPax() {
+    byte[] archive = new Tars().file("n".repeat(120) + "@", "").bytes();
+    for (int i = 0; i < archive.length; i++) {
+      archive[i] = archive[i] == '@' ? (byte) 0xff : archive[i];
+    }
+    return archive;
+  }
+
+  static Stream<Arguments> unkept() {
+    String big = "v".repeat(5_000);
+    String attribute = "SCHILY.xattr.user.big";
+    return Stream.of(
+        Arguments.of("no UTF-8", Tars.latin1().file("etc/n\u00ff", "").bytes(), "etc/n"),
+        Arguments.of("a link to it", Tars.latin1().link("way", "na\u00efve").bytes(), "way"),
+        Arguments.of("a name of it", Tars.latin1().hardLink("one", "n\u00ff").bytes(), "one"),
+        Arguments.of(
+            "a long one", Tars.latin1().file("n".repeat(120) + "\u00ff", "").bytes(), "not UTF-8"),
+        Arguments.of("in a PAX header", rawPax(), "not UTF-8"),
+        Arguments.of("an owner", new Tars().owned("etc/his", 65_536, 0).bytes(), "etc/his"),
+        Arguments.of("a group", new Tars().owned("etc/his", 0, 70_000).bytes(), "65,535"),
+        Arguments.of("nobody", new Tars().owned("etc/his", 4_294_967_295L, 0).bytes(), "etc/his"),
+        Arguments.of(
+            "a large attribute", new Tars().with("etc/a", "", attribute, big).bytes(), "user.big"),
+        Arguments.of(
+            "a larger one",
+            new Tars().with("etc/a", "", attribute, big.repeat(14)).bytes(),
+            "70,000"),
+        Arguments.of(
+            "an access list of a name",
+            new Tars().with("etc/a", "", "SCHILY.acl.access", "user:lisa:rw-").bytes(),
+            "--numeric-owner"),
+        Arguments.of(
+            "of a directory", new Tars().with("etc/", "", attribute, big).bytes(), "user.big"),
+        Arguments.of(
+            "of a link",
+            new Tars().with("way", "to", "SCHILY.xattr.trusted.x", "y").bytes(),
+            "trusted.x"));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("unkept")
+  void shouldRefuseByNameWhatALayerWouldNotKeep(String what, byte[] archive, String why)
+      throws IOException {
+    shouldRefuseWhatIsNoWholeArchive(what, archive, why);
+  }
+
+  @Test
+  void shouldKeepEveryKindOfNameThatALayerHolds() throws Exception {
+    String longest = "n".repeat(254);
+    byte[] archive =
+        new Tars()
+            .file("etc/\u00e4\u732b", "1")
+            .file(longest, "2")
+            .link("one", "etc/nowhere")
+            .hardLink("two", "one")
+            .hardLink("two", "one")
+            .owned("etc/last", 65_535, 65_535)
+            .bytes();
+    Environment made = uploading("names", archive);
+    Path seen = unpacked(made);
+    assertEquals("1", Files.readString(seen.resolve("etc/\u00e4\u732b")));
+    assertEquals("2", Files.readString(seen.resolve(longest)));
+    assertEquals(Path.of("etc/nowhere"), Files.readSymbolicLink(seen.resolve("two")));
+    assertEquals(65_535, Files.getAttribute(seen.resolve("etc/last"), "unix:uid"));
+  }
+
+  @Test
+  void shouldKeepAccessListsAsTarWritesThem() throws Exception {
+    String list = "user::rw-,group::r--,other::---,mask::r--,user:lisa:r--:7";
+    byte[] archive = new Tars().with("etc/a", "", "SCHILY.acl.access", list).bytes();
+    Environment made = uploading("lists", archive);
+    String file = made.getLayers(0).getDigest().replace(':', '-') + ".erofs";
+    String image = node.directory().resolve("layers").resolve(file).toString();
+    String look = Path.of(getClass().getResource("/images/attribute.py").toURI()).toString();
+    String seen =
+        Programs.run("unshare", "-m", "python3", look, image, "etc/a", "system.posix_acl_access");
+    String kept =
+        "02000000 01000600ffffffff 0200040007000000 04000400ffffffff 10000400ffffffff 20000000ffffffff";
+    assertEquals(kept.replace(" ", ""), seen.strip());
+  }
+
+  private Path unpacked(Environment made) {
+    String file = made.getLayers(0).getDigest().replace(':', '-') + ".erofs";
+    Path seen = directory.resolve("seen");
+    Path image = node.directory().resolve("layers").resolve(file);
+    Programs.run("fsck.erofs", "--preserve", "--extract=" + seen, image.toString());
+    return seen;
   }
 
   @ParameterizedTest(name = "{0}")
@@ -152,7 +251,7 @@ class ImportArchivesTest {
     System.setErr(new PrintStream(logged, true, StandardCharsets.UTF_8));
     Failed refused;
     try {
-      refused = assertThrows(Failed.class, () -> uploading("damaged", archive), what);
+      refused = assertThrows(Failed.class, () -> replacing(archive), what);
     } finally {
       System.setErr(before);
     }

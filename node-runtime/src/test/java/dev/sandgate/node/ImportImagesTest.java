@@ -95,7 +95,7 @@ class ImportImagesTest {
   void shouldShowWhatAnotherToolUnpacksHoweverLayersAreCollapsed(long collapse) throws Exception {
     try (TestNode node = node(collapse)) {
       Environment made = imported(node, "image", "oci:" + layout + ":image");
-      int layers = collapse == 0 ? 6 : collapse == 100_000 ? 2 : 1;
+      int layers = collapse == 0 ? 8 : collapse == 100_000 ? 3 : 1;
       assertEquals(layers, made.getLayersCount(), made.toString());
       assertEquals("7", made.getUser());
       assertShowsWhatUmociUnpacks(node, made);

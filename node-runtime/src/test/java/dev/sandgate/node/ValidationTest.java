@@ -70,6 +70,8 @@ class ValidationTest {
         Arguments.of("limits.memory_bytes", limits(Limits.newBuilder().setMemoryBytes(1))),
         Arguments.of("limits.pids", limits(Limits.newBuilder().setPids(7))),
         Arguments.of("limits.disk_bytes", limits(Limits.newBuilder().setDiskBytes(-5))),
+        Arguments.of("limits.disk_bytes", limits(Limits.newBuilder().setDiskBytes(1_000))),
+        Arguments.of("limits.disk_bytes", limits(Limits.newBuilder().setDiskBytes(9L << 40))),
         Arguments.of("limits.inodes", limits(Limits.newBuilder().setInodes(-1))),
         Arguments.of("limits.inodes", limits(Limits.newBuilder().setInodes(15))),
         Arguments.of("limits.open_files", limits(Limits.newBuilder().setOpenFiles(63))),

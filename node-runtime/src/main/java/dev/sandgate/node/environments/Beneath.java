@@ -3,6 +3,7 @@
 package dev.sandgate.node.environments;
 
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -11,6 +12,8 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,6 +48,17 @@ record Beneath(List<Path> trees) {
       }
     }
     return Optional.empty();
+  }
+
+  /** The names in the root directories of the trees, those that an upper tree hides included. */
+  Set<Path> rootNames() throws IOException {
+    Set<Path> names = new TreeSet<>();
+    for (Path tree : trees) {
+      try (DirectoryStream<Path> entries = Files.newDirectoryStream(tree)) {
+        entries.forEach(entry -> names.add(entry.getFileName()));
+      }
+    }
+    return names;
   }
 
   /** What one tree has; {@code hidden} when lower ones do not count. */

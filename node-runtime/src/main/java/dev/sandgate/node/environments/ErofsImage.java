@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.node.environments;
 
+import dev.sandgate.node.checks.Fields;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.UUID;
@@ -13,10 +14,26 @@ import java.util.UUID;
  */
 final class ErofsImage {
 
+  /** The tool cuts longer names of files, and then does not find them, or finds others. Bytes. */
+  static final int MOST_NAME = 254;
+
   private static final Duration TIMEOUT = Duration.ofMinutes(30);
   private static final String LATEST_TIME = "4102444800";
 
   private ErofsImage() {}
+
+  /** Whether an entry's name is one that an image holds. */
+  static boolean holdsName(Path entry) {
+    String name = String.valueOf(entry.getFileName());
+    return Fields.bytes(name) <= MOST_NAME || exactBytes(entry) <= MOST_NAME;
+  }
+
+  /** A name that is not UTF-8 is longer as text than it is. */
+  private static int exactBytes(Path entry) {
+    String escaped = entry.toUri().getRawPath().replaceAll("/+$", "");
+    String name = escaped.substring(escaped.lastIndexOf('/') + 1);
+    return name.replaceAll("%..", "x").length();
+  }
 
   static void make(Path tree, Path image) {
     make(tree, image, new UUID(0, 0));

@@ -96,8 +96,8 @@ final class ImageImport {
     }
   }
 
-  /** Makes the images. */
-  Made images(OciLayout image) throws IOException {
+  /** Makes the images, to be put on so many layers. */
+  Made images(OciLayout image, int on) throws IOException {
     List<Path> images = new ArrayList<>();
     Beneath beneath = Beneath.NOTHING;
     List<List<Blob>> groups = groups(image.layers());
@@ -105,6 +105,10 @@ final class ImageImport {
       Path tree = Files.createDirectory(place.resolve("tree-" + i));
       Files.setAttribute(tree, "unix:mode", 0755);
       if (unpack(groups.get(i), tree, beneath, i, groups.size()) > 0) {
+        Stack.requireRoom(
+            on + images.size() + 1,
+            "image",
+            "raise node.collapse-bytes, so that small layers become one, or squash the image");
         images.add(made(tree, place.resolve("image-" + i + ".erofs")));
         beneath = beneath.under(tree);
       }

@@ -57,6 +57,10 @@ final class Imports {
     if (!request.asked().getReplace() && catalogue.find(request.key()).isPresent()) {
       throw Catalogue.taken(request.key());
     }
+    Stack.requireRoom(
+        request.on().size() + 1,
+        "on",
+        "export what it stands on and import that with a larger node.collapse-bytes");
     try {
       return make(request, upload, progress);
     } catch (IOException e) {
@@ -85,7 +89,10 @@ final class Imports {
       throws IOException {
     ImageImport images = new ImageImport(place, collapseBytes, progress);
     OciLayout image = images.fetch(request.asked().getImage());
-    ImageImport.Made made = images.images(image);
+    if (request.asked().getUser().isEmpty()) {
+      image.checkUser();
+    }
+    ImageImport.Made made = images.images(image, request.on().size());
     String known = made.hasUser("user") ? "user" : "root";
     String own = image.user().isEmpty() ? known : image.user();
     return publish(request, made.images(), user(request, own), progress);
@@ -176,6 +183,13 @@ final class Imports {
 
   private static Path directory(ImportRequest request) {
     Path directory = Path.of(request.asked().getDirectory());
+    if (Files.isSymbolicLink(directory)) {
+      throw SandgateException.invalid(
+          "directory", directory + " is a symbolic link; give the directory that it leads to");
+    }
+    if (Files.exists(directory) && !Files.isDirectory(directory)) {
+      throw SandgateException.invalid("directory", directory + " is no directory");
+    }
     if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
       throw missing("directory", directory);
     }

@@ -23,6 +23,8 @@ final class LayerMerge implements Placement {
 
   private static final String PREFIX = ".wh.";
   private static final String OPAQUE = ".wh..wh..opq";
+  private static final int DIRECTORY_MODE = 0755;
+  private static final int SHARED_DIRECTORY_MODE = 01777;
 
   private final Path root;
   private final Beneath beneath;
@@ -66,13 +68,30 @@ final class LayerMerge implements Placement {
     }
     Tree.delete(path);
     if (isBeneath(path)) {
-      OverlayMarks.whiteOut(path);
+      if (Tree.isPlatforms(root, path)) {
+        empty(path);
+      } else {
+        OverlayMarks.whiteOut(path);
+      }
     }
+  }
+
+  /** What every sandbox has is empty, never missing. */
+  private static void empty(Path directory) throws IOException {
+    Files.createDirectory(directory);
+    boolean shared = directory.endsWith("tmp");
+    Files.setAttribute(directory, "unix:mode", shared ? SHARED_DIRECTORY_MODE : DIRECTORY_MODE);
+    OverlayMarks.makeOpaque(directory);
   }
 
   private void hideAll(Path directory) throws IOException {
     removeEarlier(directory);
-    if (isBeneath(directory)) {
+    if (directory.equals(root)) {
+      // An overlay takes no notice of a mark on a layer's own root.
+      for (Path name : beneath.rootNames()) {
+        hide(root.resolve(name));
+      }
+    } else if (isBeneath(directory)) {
       OverlayMarks.makeOpaque(directory);
     }
   }
@@ -117,6 +136,9 @@ final class LayerMerge implements Placement {
   /** An overlay shows the owner, mode and attributes of the uppermost directory. */
   @Override
   public Optional<FileTime> imply(Path directory) throws IOException {
+    if (OverlayMarks.isOpaque(directory)) {
+      return Optional.empty();
+    }
     Optional<Path> covered = beneath.find(root.relativize(directory));
     if (covered.isEmpty() || !Files.isDirectory(covered.get(), LinkOption.NOFOLLOW_LINKS)) {
       return Optional.empty();

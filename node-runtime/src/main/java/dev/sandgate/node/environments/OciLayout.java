@@ -4,6 +4,7 @@ package dev.sandgate.node.environments;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.sandgate.node.checks.Fields;
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.SandgateException;
 import java.io.FilterInputStream;
@@ -29,6 +30,8 @@ import org.apache.commons.compress.compressors.gzip.GzipCompressorInputStream;
 record OciLayout(Path directory, String user, List<Blob> layers) {
 
   private static final Pattern DIGEST = Pattern.compile("sha256:[0-9a-f]{64}");
+  private static final Pattern USER =
+      Pattern.compile("|[^-:/\\s\\p{Cntrl}][^:/\\s\\p{Cntrl}]{0,63}");
   private static final long MOST_JSON = 4L << 20;
   private static final int MOST_LAYERS = 512;
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -96,6 +99,14 @@ record OciLayout(Path directory, String user, List<Blob> layers) {
         directory,
         user,
         layers(directory, manifest.path("layers"), config.path("rootfs").path("diff_ids")));
+  }
+
+  /** INVALID_ARGUMENT when the configuration's user can be none. */
+  void checkUser() {
+    if (!USER.matcher(user).matches()) {
+      throw bad(
+          "its configuration names the user " + Fields.shown(user) + ", which is none; give user");
+    }
   }
 
   private static List<Blob> layers(Path directory, JsonNode layers, JsonNode diffIds)

@@ -156,7 +156,19 @@ final class OverlayMarks {
       throws IOException {
     if (result != 0) {
       int errno = (int) ERRNO.get(state, 0L);
-      throw new FileSystemException(path.toString(), null, step + ": errno " + errno);
+      throw new FileSystemException(path.toString(), null, step + ": " + words(errno));
     }
+  }
+
+  /** As the kernel's own, for those that are told apart. */
+  private static String words(int errno) {
+    return switch (errno) {
+      case 7 -> "Argument list too long";
+      case 28 -> "No space left on device";
+      case 34 -> "Numerical result out of range";
+      case 95 -> "Operation not supported";
+      case 122 -> "Disk quota exceeded";
+      default -> "errno " + errno;
+    };
   }
 }

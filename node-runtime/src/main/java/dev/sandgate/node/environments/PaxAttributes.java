@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.node.environments;
 
+import dev.sandgate.node.checks.Fields;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -12,15 +15,20 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The extended attributes of one entry, from the raw bytes of its PAX header ({@code SCHILY.xattr.NAME}, as GNU tar, bsdtar and
- * container tools write them): the library reads all values as text and would damage a binary one, such as a capability.
+ * The extended attributes and access lists of one entry, from the raw bytes of its PAX header ({@code SCHILY.xattr.NAME} and
+ * {@code SCHILY.acl.access}, as GNU tar, bsdtar and container tools write them): the library reads all values as text and would damage a binary one, such as a capability.
  */
 final class PaxAttributes {
 
   private static final String PREFIX = "SCHILY.xattr.";
+  private static final Map<String, String> ACCESS_LISTS =
+      Map.of(
+          "SCHILY.acl.access", "system.posix_acl_access",
+          "SCHILY.acl.default", "system.posix_acl_default");
   private static final Set<String> KEPT =
       Set.of("security.capability", "system.posix_acl_access", "system.posix_acl_default");
   private static final int MOST_BYTES = 4 << 20;
+  private static final long LITTLE_SPACE = 1 << 20;
 
   private final ByteArrayOutputStream header = new ByteArrayOutputStream();
 
@@ -37,18 +45,47 @@ final class PaxAttributes {
 
   /** Sets those that a layer keeps; drops labels of another host's security module; refuses what would steer the overlay. */
   void set(String entry, Path target) throws IOException {
-    for (Map.Entry<String, byte[]> attribute : values().entrySet()) {
-      String name = attribute.getKey();
-      if (KEPT.contains(name) || name.startsWith("user.")) {
-        OverlayMarks.set(target, name, attribute.getValue());
-      } else if (!name.startsWith("security.")) {
-        throw TarTree.bad(entry, "the extended attribute " + name + " is not taken; remove it");
+    for (Map.Entry<String, byte[]> attribute : values(entry).entrySet()) {
+      if (isKept(entry, attribute.getKey())) {
+        set(entry, target, attribute.getKey(), attribute.getValue());
       }
     }
   }
 
+  /** Refuses the same of an entry that has none: links and pipes. */
+  void check(String entry) throws IOException {
+    for (String name : values(entry).keySet()) {
+      isKept(entry, name);
+    }
+  }
+
+  private static boolean isKept(String entry, String name) {
+    if (EntryFacts.isReplaced(name)) {
+      throw TarTree.bad(entry, "an extended attribute's name is not UTF-8; remove it");
+    }
+    boolean kept = KEPT.contains(name) || name.startsWith("user.");
+    if (!kept && !name.startsWith("security.")) {
+      throw TarTree.bad(entry, "the extended attribute " + name + " is not taken; remove it");
+    }
+    return kept;
+  }
+
+  private static void set(String entry, Path target, String name, byte[] value) throws IOException {
+    try {
+      OverlayMarks.set(target, name, value);
+    } catch (FileSystemException e) {
+      if (Files.getFileStore(target).getUsableSpace() < LITTLE_SPACE) {
+        throw e;
+      }
+      throw TarTree.bad(
+          entry,
+          "the extended attribute %s of %,d bytes cannot be kept on this node's disk (%s); remove it"
+              .formatted(Fields.shown(name), value.length, e.getReason()));
+    }
+  }
+
   /** Records are {@code LENGTH KEY=VALUE\n}; the length counts all of it. */
-  private Map<String, byte[]> values() throws IOException {
+  private Map<String, byte[]> values(String entry) throws IOException {
     Map<String, byte[]> values = new LinkedHashMap<>();
     byte[] all = header.toByteArray();
     for (int at = 0; at < all.length && all[at] != 0; ) {
@@ -59,8 +96,12 @@ final class PaxAttributes {
         throw new IOException("a PAX header is damaged");
       }
       String key = new String(all, space + 1, equals - space - 1, StandardCharsets.UTF_8);
+      byte[] value = Arrays.copyOfRange(all, equals + 1, end - 1);
       if (key.startsWith(PREFIX)) {
-        values.put(key.substring(PREFIX.length()), Arrays.copyOfRange(all, equals + 1, end - 1));
+        values.put(key.substring(PREFIX.length()), value);
+      } else if (ACCESS_LISTS.containsKey(key)) {
+        String text = new String(value, StandardCharsets.UTF_8);
+        values.put(ACCESS_LISTS.get(key), AccessList.of(entry, text));
       }
       at = end;
     }

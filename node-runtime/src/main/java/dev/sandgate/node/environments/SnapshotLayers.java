@@ -7,8 +7,10 @@ import dev.sandgate.node.environments.Catalogue.StoredLayer;
 import dev.sandgate.proto.v1.Environment;
 import dev.sandgate.proto.v1.LayerKind;
 import dev.sandgate.spi.Backend;
+import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.Layer;
 import dev.sandgate.spi.Manifest;
+import dev.sandgate.spi.SandgateException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -54,6 +56,26 @@ public final class SnapshotLayers {
   public void requireFree(Name name) {
     if (!name.replace() && catalogue.find(name.key()).isPresent()) {
       throw Catalogue.taken(name.key());
+    }
+  }
+
+  /** FAILED_PRECONDITION when one more layer is more than a root can have. */
+  public void requireRoom(Stack stack) {
+    Stack.requireRoom(
+        stack.layers().size() + 1,
+        "sandbox_id",
+        "export what it stands on and import that with a larger node.collapse-bytes");
+  }
+
+  /** FAILED_PRECONDITION with an entry's path when no image holds its name. */
+  public static void requireName(Path root, Path entry) {
+    if (!ErofsImage.holdsName(entry)) {
+      throw new SandgateException(
+          ErrorCode.FAILED_PRECONDITION,
+          "",
+          "/%s: its name is longer than 254 bytes, which no image holds; rename or remove it"
+              .formatted(root.relativize(entry)),
+          null);
     }
   }
 

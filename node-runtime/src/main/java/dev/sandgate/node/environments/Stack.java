@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.node.environments;
 
+import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.Layer;
+import dev.sandgate.spi.SandgateException;
 import java.util.List;
 
 /**
@@ -15,12 +17,27 @@ import java.util.List;
  */
 public record Stack(List<Layer> layers, String environment, String name, String user) {
 
+  /** How many layers a root can have. */
+  public static final int MOST_LAYERS = 128;
+
   /** Of a backend without layers. */
   public static final Stack NONE = new Stack(List.of(), "", "", "root");
 
   /** Freezes. */
   public Stack {
     layers = List.copyOf(layers);
+  }
+
+  /** FAILED_PRECONDITION with a field and the fix when there would be more layers than a root can have. */
+  public static void requireRoom(int layers, String field, String fix) {
+    if (layers > MOST_LAYERS) {
+      throw new SandgateException(
+          ErrorCode.FAILED_PRECONDITION,
+          field,
+          "%s: there would be %d layers, and a sandbox has at most %d; %s"
+              .formatted(field, layers, MOST_LAYERS, fix),
+          null);
+    }
   }
 
   /** Digests of the layers, lowest first. */

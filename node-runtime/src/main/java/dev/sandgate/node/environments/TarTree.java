@@ -29,7 +29,6 @@ final class TarTree {
 
   private static final int MAX_ENTRIES = 1_000_000;
   private static final long MAX_BYTES = 64L << 30;
-  private static final int MAX_NAME = 255;
   private static final int MAX_PATH = 3_000;
   private static final FileTime UNKNOWN_TIME = FileTime.fromMillis(0);
   private static final String WHITEOUT = ".wh.";
@@ -67,6 +66,7 @@ final class TarTree {
     if (++entries > MAX_ENTRIES) {
       throw bad(entry.getName(), "more than %,d entries; split the archive".formatted(MAX_ENTRIES));
     }
+    EntryFacts.check(entry);
     Path named = target(entry.getName());
     if (named.equals(root)) {
       return;
@@ -85,8 +85,9 @@ final class TarTree {
     if (entry.isDirectory()) {
       directory(tar, entry, target);
     } else if (entry.isSymbolicLink()) {
-      placement.clear(entry.getName(), target, Files.isSymbolicLink(target));
+      placement.clear(entry.getName(), target, isLink(target));
       ExactEntries.link(target, text(entry, entry.getLinkName()));
+      tar.attributes().check(entry.getName());
       own(entry, target);
       time(target, entry.getLastModifiedTime());
     } else if (entry.isLink()) {
@@ -94,6 +95,7 @@ final class TarTree {
     } else if (plainFile(entry) && tar.readable(entry)) {
       file(tar, entry, target);
     } else if (entry.isFIFO() && placement.takesPipes()) {
+      tar.attributes().check(entry.getName());
       pipe(entry, target);
     } else if (!placement.leavesOut(target)) {
       throw bad(
@@ -125,8 +127,8 @@ final class TarTree {
       if (part.equals("..")) {
         throw bad(name, "it has .. in it; make it a plain path");
       }
-      if (Fields.bytes(part) > MAX_NAME) {
-        throw bad(name, "a name in it is longer than 255 bytes; shorten it");
+      if (Fields.bytes(part) > ErofsImage.MOST_NAME) {
+        throw bad(name, "a name in it is longer than 254 bytes; shorten it");
       }
       if (!part.isEmpty() && !part.equals(".")) {
         target = target.resolve(part);
@@ -170,7 +172,7 @@ final class TarTree {
   private void hardLink(TarArchiveEntry entry, Path target) throws IOException {
     Path existing = placement.place(entry.getName(), target(text(entry, entry.getLinkName())));
     parents(entry.getName(), existing);
-    if (!Files.isRegularFile(existing, LinkOption.NOFOLLOW_LINKS)) {
+    if (!mayHaveMoreNames(existing)) {
       throw bad(
           entry.getName(),
           "it links to " + entry.getLinkName() + ", which is no file of the archive");
@@ -178,8 +180,20 @@ final class TarTree {
     if (existing.equals(target)) {
       return;
     }
-    placement.clear(entry.getName(), target, isFile(target));
+    boolean replaces = Files.isSymbolicLink(existing) ? isLink(target) : isFile(target);
+    placement.clear(entry.getName(), target, replaces);
     Files.createLink(target, existing);
+  }
+
+  /** Files do, and so do links and pipes: the name is one of theirs, not of what a link leads to. */
+  private static boolean mayHaveMoreNames(Path existing) throws IOException {
+    return Files.exists(existing, LinkOption.NOFOLLOW_LINKS)
+        && !Files.isDirectory(existing, LinkOption.NOFOLLOW_LINKS)
+        && !OverlayMarks.isWhiteout(existing);
+  }
+
+  private static boolean isLink(Path target) {
+    return Files.isSymbolicLink(target);
   }
 
   private void file(TarReader tar, TarArchiveEntry entry, Path target) throws IOException {

@@ -36,6 +36,12 @@ final class Tree {
     checkEntries(root, true);
   }
 
+  /** Whether an entry is a directory that the platform needs in every root. */
+  static boolean isPlatforms(Path root, Path entry) {
+    return root.equals(entry.getParent())
+        && REAL_DIRECTORIES.contains(String.valueOf(entry.getFileName()));
+  }
+
   /** Refuses a tree whose directories of the platform are not real. */
   static void checkPlaces(Path root) {
     for (String name : REAL_DIRECTORIES) {
@@ -52,8 +58,16 @@ final class Tree {
         root,
         new SimpleFileVisitor<>() {
           @Override
+          public FileVisitResult preVisitDirectory(Path entry, BasicFileAttributes attributes)
+              throws IOException {
+            checkFacts(root, entry);
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
           public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
               throws IOException {
+            checkFacts(root, file);
             if (attributes.isOther() && !whiteout(file) && !(pipes && pipe(file))) {
               throw unsafe(
                   "/" + root.relativize(file),
@@ -62,6 +76,25 @@ final class Tree {
             return FileVisitResult.CONTINUE;
           }
         });
+  }
+
+  private static void checkFacts(Path root, Path entry) throws IOException {
+    if (!entry.equals(root) && !ErofsImage.holdsName(entry)) {
+      throw unsafe("/" + root.relativize(entry), "its name is longer than 254 bytes; shorten it");
+    }
+    long owner = id(entry, "unix:uid");
+    long group = id(entry, "unix:gid");
+    if (!EntryFacts.isId(owner) || !EntryFacts.isId(group)) {
+      throw unsafe(
+          "/" + root.relativize(entry),
+          "its owner is %d:%d, and a sandbox has ids up to %,d; chown it"
+              .formatted(owner, group, EntryFacts.MOST_ID));
+    }
+  }
+
+  private static long id(Path entry, String attribute) throws IOException {
+    int id = (int) Files.getAttribute(entry, attribute, LinkOption.NOFOLLOW_LINKS);
+    return Integer.toUnsignedLong(id);
   }
 
   /** Whether the tree's user list has a user. */

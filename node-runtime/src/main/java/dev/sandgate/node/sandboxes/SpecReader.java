@@ -26,6 +26,8 @@ final class SpecReader {
   private static final Pattern DNS_LABEL = Pattern.compile("[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?");
   private static final long MIN_MEMORY = 16L << 20;
   private static final long MAX_BYTES = 1L << 50;
+  private static final long MIN_DISK = 1L << 20;
+  private static final long MAX_DISK = 1L << 43;
   private static final long MAX_INODES = 1L << 31;
   private static final long MAX_TIME = Duration.ofDays(7).toMillis();
   private static final Duration PAUSED_LIFETIME = Duration.ofMillis(MAX_TIME);
@@ -119,7 +121,8 @@ final class SpecReader {
                 usual.memoryBytes()))
         .setPids((int) rangeOr("limits.pids", asked.getPids(), 8, 1_000_000, usual.pids()))
         .setDiskBytes(
-            rangeOr("limits.disk_bytes", asked.getDiskBytes(), 1, MAX_BYTES, usual.diskBytes()))
+            rangeOr(
+                "limits.disk_bytes", asked.getDiskBytes(), MIN_DISK, MAX_DISK, usual.diskBytes()))
         .setOpenFiles(
             (int)
                 rangeOr(
@@ -147,11 +150,18 @@ final class SpecReader {
           "%d are too many; give at most %d".formatted(asked.getLayersCount(), MAX_LAYERS));
     }
     boolean partial = backend.backend().capabilities().contains(Capability.PARTIAL_LAYERS);
-    return environments.resolve(
-        asked.getEnvironment(),
-        asked.getLayersList(),
-        asked.getLabelsOrDefault("job", ""),
-        partial);
+    Stack stack =
+        environments.resolve(
+            asked.getEnvironment(),
+            asked.getLayersList(),
+            asked.getLabelsOrDefault("job", ""),
+            partial);
+    boolean further = asked.getLayersCount() > 0;
+    Stack.requireRoom(
+        stack.layers().size(),
+        further ? "layers" : "environment",
+        further ? "leave some out" : "export it and import it with a larger node.collapse-bytes");
+    return stack;
   }
 
   /** A time limit in milliseconds, 0 for none. */

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.node.snapshots;
 
+import dev.sandgate.node.environments.SnapshotLayers;
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.SandgateException;
 import java.io.IOException;
@@ -25,6 +26,8 @@ import org.jspecify.annotations.Nullable;
 final class Scrub extends SimpleFileVisitor<Path> {
 
   private static final long MOST_SECRET_BYTES = 1 << 20;
+  private static final int TYPE_BITS = 0170000;
+  private static final int PIPE = 0010000;
 
   private final Path root;
   private final Rules rules;
@@ -51,6 +54,7 @@ final class Scrub extends SimpleFileVisitor<Path> {
       path.add(String.valueOf(directory.getFileName()));
       refuseForbidden();
       doomed += doomed > 0 || goesWhole() ? 1 : 0;
+      requireName(directory);
     }
     times.add(attributes.lastModifiedTime());
     return FileVisitResult.CONTINUE;
@@ -63,9 +67,17 @@ final class Scrub extends SimpleFileVisitor<Path> {
     if (doomed > 0 || goes(file, attributes)) {
       Files.delete(file);
       removed++;
+    } else {
+      requireName(file);
     }
     path.removeLast();
     return FileVisitResult.CONTINUE;
+  }
+
+  private void requireName(Path entry) {
+    if (doomed == 0) {
+      SnapshotLayers.requireName(root, entry);
+    }
   }
 
   @Override
@@ -94,9 +106,9 @@ final class Scrub extends SimpleFileVisitor<Path> {
     return any(rules.scrubbed()) || (!rules.keepResidue() && any(Residue.ENTRIES));
   }
 
-  /** A whiteout is no file of anybody's. */
+  /** A whiteout is no file of anybody's; a pipe is. */
   private boolean goes(Path file, BasicFileAttributes attributes) throws IOException {
-    if (attributes.isOther()) {
+    if (attributes.isOther() && !isPipe(file)) {
       return any(rules.scrubbed());
     }
     if (goesWhole()) {
@@ -105,14 +117,22 @@ final class Scrub extends SimpleFileVisitor<Path> {
     return !rules.keepResidue() && (any(Residue.FILES) || holdsSecret(file, attributes));
   }
 
+  private static boolean isPipe(Path file) throws IOException {
+    int mode = (int) Files.getAttribute(file, "unix:mode", LinkOption.NOFOLLOW_LINKS);
+    return (mode & TYPE_BITS) == PIPE;
+  }
+
   private boolean holdsSecret(Path file, BasicFileAttributes attributes) throws IOException {
-    if (!attributes.isRegularFile()
-        || attributes.size() > MOST_SECRET_BYTES
-        || !any(Residue.MAY_HOLD_SECRETS)) {
+    if (!attributes.isRegularFile() || attributes.size() > MOST_SECRET_BYTES) {
+      return false;
+    }
+    boolean variables = any(Residue.VARIABLES) && !any(Residue.EXAMPLES);
+    if (!variables && !any(Residue.MAY_HOLD_SECRETS)) {
       return false;
     }
     String text = Files.readString(file, StandardCharsets.ISO_8859_1);
-    return Residue.SECRET.matcher(text).find();
+    return Residue.SECRET.matcher(text).find()
+        || (variables && Residue.SECRET_VARIABLE.matcher(text).find());
   }
 
   private boolean any(List<PathPattern> patterns) {

@@ -48,6 +48,7 @@ final class Sealing {
 
   Snapshot run() throws IOException {
     layers.requireFree(wanted.name());
+    layers.requireRoom(sandbox.stack());
     layers.hold(sandbox.stack());
     try (DiskSnapshot copy = copy()) {
       long scrubbed = Scrub.apply(copy.tree(), wanted.rules());

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.sandgate.node.config.SnapshotCapacity;
+import dev.sandgate.node.support.Programs;
 import dev.sandgate.proto.v1.SnapshotRules;
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.SandgateException;
@@ -91,6 +92,83 @@ class ScrubTest {
         Files.isDirectory(root.resolve("tmp")) && Files.isDirectory(root.resolve("var/log/a")));
     assertFalse(Files.exists(root.resolve("tmp/x")) || Files.exists(root.resolve("root/.aws")));
     assertTrue(removed >= 11, removed + " removed");
+  }
+
+  @Test
+  void shouldTakeOutFilesThatAreCredentialsByConvention() throws IOException {
+    for (String gone :
+        List.of("root/.vault-token", "root/.config/rclone/rclone.conf", "home/a/.s3cfg")) {
+      file(gone, "secret");
+    }
+    file("w/.git/config", "[remote \"origin\"]\n\turl = https://u:token@example.org/x.git");
+    file("w/deep.git/config", "\turl = https://ghp_0123456789abcdefghij@example.org/x.git");
+    file("w/x/.git/modules/a/b/config", "\textraheader = AUTHORIZATION: basic eDp5\n");
+    file("root/.config/git/config", "[github]\n\ttoken = 1");
+    file("w/.env", "PORT=1\nexport DB_PASSWORD='x'");
+    file("w/.env.production", "AWS_SECRET_ACCESS_KEY=1");
+    file("w/.envrc", "URL=postgres://u:p@db/x");
+    Set<String> kept = new TreeSet<>();
+    keep(kept, "w/y/.git/config", "[remote \"origin\"]\n\turl = https://me@example.org/x.git");
+    keep(kept, "w/y/config", "url = https://u:token@example.org/x.git");
+    keep(kept, "w/y/.env", "PORT=1\nTOKEN=\nAPI_KEY=\"\"\nMAX_TOKENS=3\nSECRET=${OTHER}\n");
+    keep(kept, "w/y/.env.example", "TOKEN=yours");
+    keep(kept, "w/y/env", "TOKEN=1");
+    Scrub.apply(root, rules(SnapshotRules.newBuilder()));
+    assertEquals(kept, left());
+  }
+
+  private void keep(Set<String> kept, String path, String text) throws IOException {
+    file(path, text);
+    kept.add(path);
+  }
+
+  @Test
+  void shouldNotTakeLongToLookForCredentials() throws IOException {
+    file("w/.env", "\n".repeat(1 << 20));
+    file("x/.env", "token_".repeat(100_000));
+    file("y/.env", "://".repeat(100_000) + "a".repeat(500_000));
+    file("z/.npmrc", "_auth" + " ".repeat(1_000_000));
+    assertTimeoutPreemptively(
+        Duration.ofSeconds(10), () -> Scrub.apply(root, rules(SnapshotRules.newBuilder())));
+  }
+
+  @Test
+  void shouldTakeOutPipesAndKeepWhatHidesSomething() throws IOException {
+    file("tmp/x", "1");
+    Programs.run("mkfifo", root.resolve("tmp/pipe").toString(), root.resolve("pipe").toString());
+    Programs.run("mknod", root.resolve("tmp/hidden").toString(), "c", "0", "0");
+    Scrub.apply(root, rules(SnapshotRules.newBuilder()));
+    assertEquals(Set.of("pipe", "tmp/hidden"), left());
+  }
+
+  @Test
+  void shouldRefuseANameThatNoImageHoldsUnlessItGoes() throws IOException {
+    file("tmp/" + "n".repeat(255), "x");
+    Scrub.apply(root, rules(SnapshotRules.newBuilder()));
+    for (String kind : List.of("touch", "mkdir")) {
+      Path entry = root.resolve("srv-" + kind).resolve("n".repeat(255));
+      Files.createDirectories(entry.getParent());
+      Programs.run(kind, entry.toString());
+      SandgateException refused =
+          assertThrows(
+              SandgateException.class, () -> Scrub.apply(root, rules(SnapshotRules.newBuilder())));
+      assertEquals(ErrorCode.FAILED_PRECONDITION, refused.code());
+      assertTrue(String.valueOf(refused.getMessage()).startsWith("/srv-" + kind + "/nnn"));
+      Files.delete(entry);
+    }
+  }
+
+  @Test
+  void shouldTellEveryRuleInItsDocument() throws IOException {
+    String document = Files.readString(Path.of("../docs/RESIDUE.md"));
+    Stream.of(
+            Residue.ENTRIES,
+            Residue.FILES,
+            Residue.MAY_HOLD_SECRETS,
+            Residue.VARIABLES,
+            Residue.EXAMPLES)
+        .flatMap(List::stream)
+        .forEach(rule -> assertTrue(document.contains("`" + rule + "`"), rule.toString()));
   }
 
   @Test

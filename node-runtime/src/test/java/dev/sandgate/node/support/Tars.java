@@ -14,12 +14,24 @@ import org.apache.commons.compress.archivers.tar.TarConstants;
 public final class Tars {
 
   private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-  private final TarArchiveOutputStream tar = new TarArchiveOutputStream(bytes);
+  private final TarArchiveOutputStream tar;
   private String last = "";
 
   /** Empty, with names of any length. */
   public Tars() {
+    tar = new TarArchiveOutputStream(bytes);
     tar.setLongFileMode(TarArchiveOutputStream.LONGFILE_POSIX);
+    tar.setBigNumberMode(TarArchiveOutputStream.BIGNUMBER_POSIX);
+  }
+
+  private Tars(String encoding) {
+    tar = new TarArchiveOutputStream(bytes, encoding);
+    tar.setLongFileMode(TarArchiveOutputStream.LONGFILE_GNU);
+  }
+
+  /** Empty; names become a byte a character. */
+  public static Tars latin1() {
+    return new Tars(StandardCharsets.ISO_8859_1.name());
   }
 
   /** A directory. */
@@ -30,6 +42,25 @@ public final class Tars {
   /** A file. */
   public Tars file(String name, String text) {
     return put(new TarArchiveEntry(name, true), text);
+  }
+
+  /** A file of somebody's. */
+  public Tars owned(String name, long owner, long group) {
+    TarArchiveEntry entry = new TarArchiveEntry(name, true);
+    entry.setUserId(owner);
+    entry.setGroupId(group);
+    return put(entry, "");
+  }
+
+  /** A file, a directory if its name ends so, or a link if it leads somewhere, with a record of its PAX header. */
+  public Tars with(String name, String target, String record, String value) {
+    TarArchiveEntry entry =
+        target.isEmpty()
+            ? new TarArchiveEntry(name, true)
+            : new TarArchiveEntry(name, TarConstants.LF_SYMLINK, true);
+    entry.setLinkName(target);
+    entry.addPaxHeader(record, value);
+    return put(entry, "");
   }
 
   /** A symbolic link. */
