@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.container;
 
+import dev.sandgate.support.SettingsReader;
 import dev.sandgate.spi.BackendContext;
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.ResourceLimits;
@@ -50,7 +51,7 @@ record ContainerSettings(
   private static final int UID_BASE = 100_000;
 
   static ContainerSettings of(BackendContext context) {
-    SettingsReader read = new SettingsReader(context.settings());
+    SettingsReader read = new SettingsReader("container", context.settings());
     ContainerSettings settings =
         new ContainerSettings(
             read.oneOf(

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.container;
 
+import dev.sandgate.support.host.ProcFile;
 import dev.sandgate.spi.Probe.Finding;
 import dev.sandgate.spi.ResourceLimits;
 import dev.sandgate.spi.SandgateException;

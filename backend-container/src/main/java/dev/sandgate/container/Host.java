@@ -2,6 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.container;
 
+import dev.sandgate.support.host.CgroupMounts;
+import dev.sandgate.support.host.ProcFile;
+import dev.sandgate.support.host.AgentView;
+import dev.sandgate.support.layers.LayerMounts;
+import dev.sandgate.support.layers.LayerLinks;
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.SandgateException;
 import dev.sandgate.support.agent.AgentConnection;

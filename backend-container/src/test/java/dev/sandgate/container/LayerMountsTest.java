@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.container;
 
+import dev.sandgate.support.layers.LayerMounts;
+import dev.sandgate.support.layers.LayerLinks;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
