@@ -24,7 +24,7 @@ final class Running {
   private final WorkerKey key;
   private final Executor threads;
   private final List<Run> runs = new ArrayList<>();
-  private WorkerPool.@Nullable Lease<Worker> held;
+  private @Nullable Lease<Worker> held;
   private boolean cancelled;
   private boolean ended;
 
@@ -48,8 +48,8 @@ final class Running {
     }
   }
 
-  private void onWorker(Consumer<WorkerPool.Lease<Worker>> work) {
-    WorkerPool.Lease<Worker> lease = pool.acquire(key, call.limits().acquire());
+  private void onWorker(Consumer<Lease<Worker>> work) {
+    Lease<Worker> lease = pool.acquire(key, call.limits().acquire());
     ended = false;
     try {
       hold(lease);
@@ -59,21 +59,21 @@ final class Running {
     }
   }
 
-  private void interpret(WorkerPool.Lease<Worker> lease, Case one, Consumer<FunctionResult> give) {
+  private void interpret(Lease<Worker> lease, Case one, Consumer<FunctionResult> give) {
     Interpreter interpreter =
         lease.worker().interpreter().orElseThrow(() -> new IllegalStateException("no interpreter"));
     runs.add(interpreter.run(call, one));
     end(lease, Optional.empty(), give);
   }
 
-  private void run(WorkerPool.Lease<Worker> lease, Consumer<FunctionResult> give) {
+  private void run(Lease<Worker> lease, Consumer<FunctionResult> give) {
     Programs.Outcome outcome = Programs.run(lease.worker().guest(), call);
     runs.addAll(outcome.runs());
     end(lease, outcome.compile(), give);
   }
 
   private void end(
-      WorkerPool.Lease<Worker> lease, Optional<Run> compile, Consumer<FunctionResult> give) {
+      Lease<Worker> lease, Optional<Run> compile, Consumer<FunctionResult> give) {
     Duration waited = lease.waited();
     String worker = lease.worker().id();
     ended = letGo();
@@ -82,7 +82,7 @@ final class Running {
             Verdicts.overall(compile, runs), compile, runs, worker, waited, lease.warm()));
   }
 
-  private synchronized void hold(WorkerPool.Lease<Worker> lease) {
+  private synchronized void hold(Lease<Worker> lease) {
     if (cancelled) {
       throw new SandgateException(ErrorCode.CANCELLED, "the caller gave up");
     }
@@ -98,7 +98,7 @@ final class Running {
   /** Nobody waits for it: what runs is killed with its worker. */
   synchronized void cancel() {
     cancelled = true;
-    WorkerPool.Lease<Worker> lease = held;
+    Lease<Worker> lease = held;
     if (lease != null) {
       threads.execute(lease.worker()::destroy);
     }

@@ -65,16 +65,6 @@ final class WorkerPool<W extends Pooled> implements AutoCloseable {
    */
   record Bounds(int most, int idle, int waiting, Duration keep) {}
 
-  /**
-   * A worker in the hands of a call.
-   *
-   * @param key it serves
-   * @param worker the worker
-   * @param warm whether it was there before
-   * @param waited for it
-   */
-  record Lease<W extends Pooled>(WorkerKey key, W worker, boolean warm, Duration waited) {}
-
   WorkerPool(Bounds bounds, Function<WorkerKey, W> make, Executor threads, LongSupplier nanoTime) {
     this.bounds = bounds;
     this.make = make;
@@ -167,21 +157,17 @@ final class WorkerPool<W extends Pooled> implements AutoCloseable {
 
   private void requireOpen() {
     if (closed) {
-      throw new SandgateException(ErrorCode.BACKEND_UNAVAILABLE, "the pool of workers is closed");
+      throw isClosed();
     }
+  }
+
+  private static SandgateException isClosed() {
+    return new SandgateException(ErrorCode.BACKEND_UNAVAILABLE, "the pool of workers is closed");
   }
 
   private W made(WorkerKey key) {
     try {
-      W worker = make.apply(key);
-      lock.lock();
-      try {
-        tally.made();
-        serving.add(worker);
-        return worker;
-      } finally {
-        lock.unlock();
-      }
+      return served(make.apply(key));
     } catch (RuntimeException e) {
       lock.lock();
       try {
@@ -191,6 +177,22 @@ final class WorkerPool<W extends Pooled> implements AutoCloseable {
       }
       throw e;
     }
+  }
+
+  /** A pool that was closed meanwhile does not know this one. */
+  private W served(W worker) {
+    lock.lock();
+    try {
+      tally.made();
+      if (!closed) {
+        serving.add(worker);
+        return worker;
+      }
+    } finally {
+      lock.unlock();
+    }
+    worker.destroy();
+    throw isClosed();
   }
 
   /** A call has ended and its worker is gone. */

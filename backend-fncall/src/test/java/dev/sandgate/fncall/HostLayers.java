@@ -30,10 +30,7 @@ final class HostLayers {
   private static final String LIBRARIES =
       """
       libraries() {
-        ldd "$@" 2>/dev/null | grep -o '/[^ ]*[.]so[^ :]*' | sort -u | while read -r file; do
-          mkdir -p ".$(dirname "$file")"
-          cp -L "$file" ".$file"
-        done
+        ldd "$@" 2>/dev/null | grep -o '/[^ ]*[.]so[^ :]*' | sort -u | tar -P -chf - -T - | tar -xf - 2> /dev/null
       }
       """;
 
@@ -49,15 +46,10 @@ final class HostLayers {
   private static final String COMPILER =
       """
       version=$(gcc -dumpversion | cut -d. -f1)
-      for package in "gcc-$version" "cpp-$version" "libgcc-$version-dev" libc6-dev linux-libc-dev \
-          binutils-x86-64-linux-gnu; do
-        dpkg -L "$package" | while read -r file; do
-          case "$file" in */share/*|*/plugin/*|*lto*) continue ;; esac
-          [ -f "$file" ] || [ -L "$file" ] && [ ! -d "$file" ] || continue
-          mkdir -p ".$(dirname "$file")"
-          cp -a "$file" ".$file"
-        done
-      done
+      dpkg -L "gcc-$version" "cpp-$version" "libgcc-$version-dev" libgcc-s1 libc6 libc6-dev linux-libc-dev \
+          binutils-x86-64-linux-gnu | grep -v '/share/\\|/plugin/\\|lto1' | while read -r file; do
+        if [ -f "$file" ]; then echo "$file"; fi
+      done | tar -P -cf - --no-recursion -T - | tar -xf - 2> /dev/null
       libraries "/usr/lib/gcc/x86_64-linux-gnu/$version/cc1" "/usr/lib/gcc/x86_64-linux-gnu/$version/collect2" \
         /usr/bin/x86_64-linux-gnu-as /usr/bin/x86_64-linux-gnu-ld "/usr/bin/x86_64-linux-gnu-gcc-$version"
       for tool in as ld; do ln -sf "x86_64-linux-gnu-$tool" "usr/bin/$tool"; done

@@ -51,6 +51,7 @@ final class LifecycleTest {
   void shouldRemoveTheWorkersOfANodeThatWasKilled() throws IOException, InterruptedException {
     try (FncallFixture fixture = new FncallFixture(HostLayers::python, Map.of())) {
       fixture.python("pass");
+      fixture.settled();
       assertEquals(1, fixture.workers().size());
       try (FncallBackend next = fixture.open()) {
         assertEquals(List.of(), next.adopt(List.of()).await().indefinitely());

@@ -10,7 +10,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.sandgate.fncall.WorkerPool.Bounds;
-import dev.sandgate.fncall.WorkerPool.Lease;
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.Functions.PoolCounts;
 import dev.sandgate.spi.SandgateException;
@@ -19,7 +18,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -211,6 +212,49 @@ final class WorkerPoolTest {
     pool.sweep();
     assertEquals(0, pool.counts().idle());
     assertEquals(0, living());
+  }
+
+  @Test
+  void shouldLeaveNothingThatIsMadeWhileItIsClosed() {
+    CountDownLatch making = new CountDownLatch(1);
+    CountDownLatch closing = new CountDownLatch(1);
+    pool.close();
+    pool =
+        new WorkerPool<>(
+            new Bounds(1, 1, 1, LONG),
+            _ -> {
+              making.countDown();
+              awaited(closing);
+              return make();
+            },
+            threads,
+            clock::get);
+    CompletableFuture<Lease<Nothing>> late =
+        CompletableFuture.supplyAsync(() -> pool.acquire(ONE, LONG), threads);
+    awaited(making);
+    CompletableFuture<Void> closed = CompletableFuture.runAsync(pool::close, threads);
+    Eventually.holds("it is closed", () -> refusesAtOnce());
+    closing.countDown();
+    assertThrows(CompletionException.class, late::join);
+    closed.join();
+    assertEquals(1, made.size());
+  }
+
+  private boolean refusesAtOnce() {
+    try {
+      pool.acquire(ONE, NOW);
+      return false;
+    } catch (SandgateException e) {
+      return e.code() == ErrorCode.BACKEND_UNAVAILABLE;
+    }
+  }
+
+  private static void awaited(CountDownLatch latch) {
+    try {
+      assertTrue(latch.await(10, TimeUnit.SECONDS));
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   @Test

@@ -120,7 +120,8 @@ public final class CallCommand extends Work {
 
   @Override
   public Integer call() throws IOException {
-    if (repeat < 1 || (repeat > 1 || sources.size() > 1) && !id.isEmpty()) {
+    boolean many = repeat > 1 || sources.size() > 1;
+    if (repeat < 1 || (many && !id.isEmpty())) {
       throw CommandFailure.usage("--repeat: give 1 or more, and --id for a single call only");
     }
     List<InvokeRequest> requests = requests();
