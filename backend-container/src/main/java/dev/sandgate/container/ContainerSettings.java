@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.container;
 
-import dev.sandgate.support.SettingsReader;
 import dev.sandgate.spi.BackendContext;
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.ResourceLimits;
 import dev.sandgate.spi.SandgateException;
+import dev.sandgate.support.SettingsReader;
 import dev.sandgate.support.agent.AgentTuning;
 import dev.sandgate.support.spawner.SpawnerSettings;
 import java.nio.file.Path;

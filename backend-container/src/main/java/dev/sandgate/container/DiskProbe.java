@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.container;
 
-import dev.sandgate.support.host.ProcFile;
 import dev.sandgate.spi.Probe.Finding;
 import dev.sandgate.spi.ResourceLimits;
 import dev.sandgate.spi.SandgateException;
+import dev.sandgate.support.host.ProcFile;
 import dev.sandgate.support.spawner.DiskRoom;
 import java.nio.file.Path;
 import java.util.Comparator;

@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.container;
 
-import dev.sandgate.support.host.CgroupMounts;
-import dev.sandgate.support.host.ProcFile;
-import dev.sandgate.support.host.AgentView;
-import dev.sandgate.support.layers.LayerMounts;
-import dev.sandgate.support.layers.LayerLinks;
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.SandgateException;
 import dev.sandgate.support.agent.AgentConnection;
 import dev.sandgate.support.agent.AgentLoop;
+import dev.sandgate.support.host.AgentView;
+import dev.sandgate.support.host.CgroupMounts;
+import dev.sandgate.support.host.ProcFile;
+import dev.sandgate.support.layers.LayerLinks;
+import dev.sandgate.support.layers.LayerMounts;
 import dev.sandgate.support.spawner.Spawner;
 import dev.sandgate.support.spawner.SpawnerException;
 import dev.sandgate.support.wire.Errno;

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.container;
 
-import dev.sandgate.support.host.ProcFile;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -12,6 +11,7 @@ import dev.sandgate.container.ImageTemplates.Lease;
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.ResourceLimits;
 import dev.sandgate.spi.SandgateException;
+import dev.sandgate.support.host.ProcFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

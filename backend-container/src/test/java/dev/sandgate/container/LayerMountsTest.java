@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.container;
 
-import dev.sandgate.support.layers.LayerMounts;
-import dev.sandgate.support.layers.LayerLinks;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.sandgate.spi.Layer;
+import dev.sandgate.support.layers.LayerLinks;
+import dev.sandgate.support.layers.LayerMounts;
 import dev.sandgate.tck.Eventually;
 import java.io.IOException;
 import java.nio.file.Files;

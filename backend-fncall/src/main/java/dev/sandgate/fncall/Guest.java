@@ -44,7 +44,7 @@ record Guest(
     undo.push("worker " + id, () -> host.spawner().destroy(id, Host.upper(id)));
     int pid =
         host.spawner()
-            .create(new Blank(id, true, limits.cpuMillis(), key.memoryBytes(), limits.pids()));
+            .create(new Blank(id, false, limits.cpuMillis(), key.memoryBytes(), limits.pids()));
     AgentView view = host.view(pid);
     Uni<AgentConnection> greeting = greet(host, id, view, undo);
     host.spawner()
@@ -74,11 +74,6 @@ record Guest(
   /** How many of its processes the kernel killed for memory. */
   long memoryKills() {
     return view.memoryKills().await().indefinitely();
-  }
-
-  /** Whether anything was written to its root, seen from outside. */
-  boolean isWritten() {
-    return !host.spawner().changes(Host.upper(id), layers, "", 0).entries().isEmpty();
   }
 
   /** Kills everything in it and removes every trace; blocks, idempotent. */

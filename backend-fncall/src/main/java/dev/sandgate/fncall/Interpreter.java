@@ -25,10 +25,13 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A warm interpreter in a worker, see {@code zygote.py}; one call at a time, which block. */
 final class Interpreter {
 
+  private static final Logger LOG = LoggerFactory.getLogger(Interpreter.class);
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final String PROGRAM = program();
   private static final Duration STARTING = Duration.ofSeconds(60);
@@ -40,12 +43,14 @@ final class Interpreter {
 
   private final Guest guest;
   private final Dialog dialog;
+  private final Writes begun;
   private boolean asked;
   private long kills;
 
   private Interpreter(Guest guest, Dialog dialog) {
     this.guest = guest;
     this.dialog = dialog;
+    this.begun = Writes.of(guest);
     this.kills = guest.memoryKills();
   }
 
@@ -125,13 +130,18 @@ final class Interpreter {
         message.path("peakBytes").asLong());
   }
 
-  /** Whether the last call left nothing that the interpreter can see. */
+  /** Whether the last call left nothing that the interpreter can see, and wrote nothing that is seen from outside. */
   boolean isClean() {
     if (!asked) {
       return true;
     }
     asked = false;
-    return dialog.next(GRACE).message().path("left").isEmpty();
+    JsonNode left = dialog.next(GRACE).message().path("left");
+    if (!left.isEmpty()) {
+      LOG.debug("{} is dirty: {}", guest.id(), left);
+      return false;
+    }
+    return begun.isSameAs(Writes.of(guest));
   }
 
   private static byte[] body(FunctionCall call, ByteBuffer stdin) {

@@ -72,8 +72,7 @@ final class Running {
     end(lease, outcome.compile(), give);
   }
 
-  private void end(
-      Lease<Worker> lease, Optional<Run> compile, Consumer<FunctionResult> give) {
+  private void end(Lease<Worker> lease, Optional<Run> compile, Consumer<FunctionResult> give) {
     Duration waited = lease.waited();
     String worker = lease.worker().id();
     ended = letGo();

@@ -46,10 +46,7 @@ record Worker(Guest guest, Optional<Interpreter> interpreter) implements Pooled 
   @Override
   public boolean isClean() {
     try {
-      return interpreter.isPresent()
-          && isAlive()
-          && interpreter.get().isClean()
-          && !guest.isWritten();
+      return interpreter.isPresent() && isAlive() && interpreter.get().isClean();
     } catch (RuntimeException e) {
       LOG.warn("{} cannot be looked at, so it goes", id(), e);
       return false;

@@ -174,6 +174,7 @@ def become(request, out, err, others):
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
         os.chdir(WORK)
+        rehearse()
         length = read_exactly(request, 4)
         body = length and read_exactly(request, struct.unpack(">I", length)[0])
         os.close(request)
@@ -182,6 +183,22 @@ def become(request, out, err, others):
     except BaseException:
         traceback.print_exc()
     os._exit(70)
+
+
+def rehearse():
+    """Touches what a call will touch: memory that is shared since the fork is copied now, before the call comes."""
+    text = json.dumps({"source": "pass", "arguments": [], "env": {"A": ""}, "files": []}).encode()
+    body = struct.pack(">I", len(text)) + text
+    task = json.loads(body[4:4 + struct.unpack_from(">I", body)[0]])
+    main = types.ModuleType("rehearsal")
+    main.__dict__.update(__builtins__=builtins, __file__=MAIN)
+    linecache.cache[MAIN] = (4, None, task["source"].splitlines(True), MAIN)
+    exec(compile(task["source"], MAIN, "exec"), main.__dict__)
+    os.environ.update(task["env"])
+    os.environ.clear()
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    threading.enumerate()
 
 
 def perform(body):
@@ -306,6 +323,7 @@ def serve(modules):
             answer(answers, 2, {"left": found[:8]})
             return
         call = Call((requests, answers))
+        ended.told(Output(0), Output(0))
         answer(answers, 2, {"left": []})
 
 

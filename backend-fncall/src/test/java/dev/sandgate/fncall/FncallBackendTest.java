@@ -96,7 +96,15 @@ final class FncallBackendTest {
       List<String> subjects =
           backend.probe().findings().stream().map(Probe.Finding::subject).toList();
       assertEquals(
-          List.of("user namespaces", "cgroup v2", "overlay", "erofs", "spawner", "agent", "root", "gpu"),
+          List.of(
+              "user namespaces",
+              "cgroup v2",
+              "overlay",
+              "erofs",
+              "spawner",
+              "agent",
+              "root",
+              "gpu"),
           subjects);
       assertTrue(
           backend.probe().findings().stream()

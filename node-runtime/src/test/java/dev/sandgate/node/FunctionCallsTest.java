@@ -48,8 +48,7 @@ class FunctionCallsTest {
 
   @BeforeAll
   void begin() {
-    host =
-        ContainerNode.configured(config -> TestNode.with(config, "backend.fncall.workers", "2"));
+    host = ContainerNode.configured(config -> TestNode.with(config, "backend.fncall.workers", "2"));
   }
 
   @AfterAll
@@ -85,8 +84,7 @@ class FunctionCallsTest {
                     FunctionFile.newBuilder()
                         .setPath("helper")
                         .setData(ByteString.copyFromUtf8("file ")))
-                .addCases(
-                    FunctionCase.newBuilder().setStdin(ByteString.copyFromUtf8("input\n"))));
+                .addCases(FunctionCase.newBuilder().setStdin(ByteString.copyFromUtf8("input\n"))));
     FunctionRun run = answer.getRuns(0);
     assertEquals(FunctionVerdict.FUNCTION_VERDICT_RUNTIME_ERROR, answer.getVerdict());
     assertEquals("file input arg red\n", run.getStdout().toStringUtf8());
@@ -108,8 +106,7 @@ class FunctionCallsTest {
     InvokeResponse first = invoke(request.clone());
     assertEquals(first, together.join());
     assertEquals(first, invoke(request.clone()));
-    Failed other =
-        refused(GrpcStatus.ALREADY_EXISTS, shell("echo another").setInvocationId(id));
+    Failed other = refused(GrpcStatus.ALREADY_EXISTS, shell("echo another").setInvocationId(id));
     assertEquals("invocation_id", other.detail().getField());
     assertNotEquals(
         first.getRuns(0).getStdout(),
@@ -130,8 +127,7 @@ class FunctionCallsTest {
         "environment",
         refused(GrpcStatus.NOT_FOUND, shell("").setEnvironment("nosuch")).detail().getField());
     Failed gpu =
-        refused(
-            GrpcStatus.UNAVAILABLE, shell("").setGpu(FunctionGpu.FUNCTION_GPU_EXCLUSIVE));
+        refused(GrpcStatus.UNAVAILABLE, shell("").setGpu(FunctionGpu.FUNCTION_GPU_EXCLUSIVE));
     assertEquals("BACKEND_UNAVAILABLE", gpu.detail().getCode());
   }
 

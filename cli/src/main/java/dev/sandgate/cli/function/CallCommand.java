@@ -40,10 +40,7 @@ import picocli.CommandLine.Parameters;
     })
 public final class CallCommand extends Work {
 
-  @Parameters(
-      index = "0",
-      paramLabel = "LANGUAGE",
-      description = "python, shell, c, cpp or java.")
+  @Parameters(index = "0", paramLabel = "LANGUAGE", description = "python, shell, c, cpp or java.")
   private String language = "";
 
   @Parameters(
@@ -60,7 +57,10 @@ public final class CallCommand extends Work {
       description = "Where it runs, for example debian.")
   private String environment = "";
 
-  @Option(names = "--stdin", paramLabel = "FILE", description = "What the program reads; - for stdin.")
+  @Option(
+      names = "--stdin",
+      paramLabel = "FILE",
+      description = "What the program reads; - for stdin.")
   private @Nullable String stdin;
 
   @Option(
@@ -81,10 +81,7 @@ public final class CallCommand extends Work {
       description = "A file for its working directory; may be repeated.")
   private List<Path> files = List.of();
 
-  @Option(
-      names = "--env",
-      paramLabel = "K=V",
-      description = "A variable; may be repeated.")
+  @Option(names = "--env", paramLabel = "K=V", description = "A variable; may be repeated.")
   private Map<String, String> env = new LinkedHashMap<>();
 
   @Option(

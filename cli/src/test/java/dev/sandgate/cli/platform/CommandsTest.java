@@ -134,9 +134,12 @@ final class CommandsTest {
     Path input = Files.writeString(directory.resolve("in"), "21\n");
     Path right = Files.writeString(directory.resolve("right"), "42");
     Path wrong = Files.writeString(directory.resolve("wrong"), "43");
-    String[] call = {"call", "-e", "busybox", "shell", source.toString(), "--stdin", input.toString()};
+    String[] call = {
+      "call", "-e", "busybox", "shell", source.toString(), "--stdin", input.toString()
+    };
     assertTrue(
-        json(call, "--expect", right.toString()).contains("\"verdict\":\"accepted\""), out::toString);
+        json(call, "--expect", right.toString()).contains("\"verdict\":\"accepted\""),
+        out::toString);
     assertEquals(7, run(with(call, "-a", "7", "-o", "json")));
     assertTrue(out.toString().contains("\"stdout\":\"42\\n\""), out.toString());
     assertEquals(1, run(with(call, "--expect", wrong.toString(), "-o", "json")));

@@ -46,7 +46,7 @@ public final class FunctionLatency implements LoadScenario {
       InvokeRequest request = request(PythonLayer.on(platform));
       report(compare(arguments, functions, request, peers), findings);
       long made = made(platform);
-      findings.figure("workers_made", made);
+      findings.figure("workers_made", (double) made);
       findings.figure("calls_per_second", rate(functions, request, arguments));
     }
     findings.must("call_p50_vs_spawn", 0.5);
