@@ -6,6 +6,7 @@ import dev.sandgate.spi.BackendContext;
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.ResourceLimits;
 import dev.sandgate.spi.SandgateException;
+import dev.sandgate.support.SettingsReader;
 import dev.sandgate.support.agent.AgentTuning;
 import dev.sandgate.support.spawner.SpawnerSettings;
 import java.nio.file.Path;
@@ -50,7 +51,7 @@ record ContainerSettings(
   private static final int UID_BASE = 100_000;
 
   static ContainerSettings of(BackendContext context) {
-    SettingsReader read = new SettingsReader(context.settings());
+    SettingsReader read = new SettingsReader("container", context.settings());
     ContainerSettings settings =
         new ContainerSettings(
             read.oneOf(

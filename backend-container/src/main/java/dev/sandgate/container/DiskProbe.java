@@ -5,6 +5,7 @@ package dev.sandgate.container;
 import dev.sandgate.spi.Probe.Finding;
 import dev.sandgate.spi.ResourceLimits;
 import dev.sandgate.spi.SandgateException;
+import dev.sandgate.support.host.ProcFile;
 import dev.sandgate.support.spawner.DiskRoom;
 import java.nio.file.Path;
 import java.util.Comparator;

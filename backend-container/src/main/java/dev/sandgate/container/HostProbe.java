@@ -6,6 +6,8 @@ import dev.sandgate.spi.Probe;
 import dev.sandgate.spi.Probe.Finding;
 import dev.sandgate.spi.SandgateException;
 import dev.sandgate.support.Undo;
+import dev.sandgate.support.host.CgroupMounts;
+import dev.sandgate.support.host.ProcFile;
 import dev.sandgate.support.spawner.Blank;
 import dev.sandgate.support.spawner.Spawner;
 import java.nio.file.Files;

@@ -11,6 +11,7 @@ import dev.sandgate.container.ImageTemplates.Lease;
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.ResourceLimits;
 import dev.sandgate.spi.SandgateException;
+import dev.sandgate.support.host.ProcFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

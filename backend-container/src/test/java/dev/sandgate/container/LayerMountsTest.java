@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.sandgate.spi.Layer;
+import dev.sandgate.support.layers.LayerLinks;
+import dev.sandgate.support.layers.LayerMounts;
 import dev.sandgate.tck.Eventually;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -5,6 +5,7 @@ package dev.sandgate.fncall;
 import dev.sandgate.spi.Backend;
 import dev.sandgate.spi.Capability;
 import dev.sandgate.spi.ErrorCode;
+import dev.sandgate.spi.Functions;
 import dev.sandgate.spi.Isolation;
 import dev.sandgate.spi.Probe;
 import dev.sandgate.spi.Sandbox;
@@ -14,8 +15,16 @@ import io.smallrye.mutiny.Uni;
 import java.util.List;
 import java.util.Set;
 
-/** The function-call backend: it examines the host, and refuses to create. */
+/** Function calls on workers made ahead; it has no sandboxes, since nothing of a call stays. */
 final class FncallBackend implements Backend {
+
+  private final Host host;
+  private final WarmFunctions functions;
+
+  FncallBackend(FncallSettings settings) {
+    this.host = new Host(settings);
+    this.functions = new WarmFunctions(host);
+  }
 
   @Override
   public Isolation isolation() {
@@ -24,12 +33,12 @@ final class FncallBackend implements Backend {
 
   @Override
   public Set<Capability> capabilities() {
-    return Set.of();
+    return Set.of(Capability.FUNCTIONS, Capability.LAYERS);
   }
 
   @Override
   public Probe probe() {
-    return FncallProbe.run();
+    return FncallProbe.run(host.settings().spawner());
   }
 
   @Override
@@ -38,14 +47,36 @@ final class FncallBackend implements Backend {
         .failure(
             () ->
                 new SandgateException(
-                    ErrorCode.BACKEND_UNAVAILABLE, "fncall: " + FncallProbe.MISSING.detail()));
+                    ErrorCode.UNSUPPORTED,
+                    "fncall has no sandboxes: use Functions/Invoke, or the backend container"));
   }
 
+  @Override
+  public Functions functions() {
+    return functions;
+  }
+
+  /** No worker outlives the node it serves: all that are found are removed. */
   @Override
   public Uni<List<Sandbox>> adopt(List<SandboxSpec> known) {
-    return Uni.createFrom().item(List.of());
+    return Uni.createFrom()
+        .emitter(
+            emitter ->
+                host.threads()
+                    .execute(
+                        () -> {
+                          try {
+                            Leftovers.remove(host);
+                            emitter.complete(List.of());
+                          } catch (RuntimeException e) {
+                            emitter.fail(Host.explain(e));
+                          }
+                        }));
   }
 
   @Override
-  public void close() {}
+  public void close() {
+    functions.close();
+    host.close();
+  }
 }

@@ -4,6 +4,7 @@ package dev.sandgate.fncall;
 
 import dev.sandgate.spi.Probe;
 import dev.sandgate.spi.Probe.Finding;
+import dev.sandgate.support.spawner.SpawnerSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,12 +14,9 @@ import java.util.function.Predicate;
 /** What function calls need of this host: the means of a container, whose workers they run in. */
 final class FncallProbe {
 
-  static final Finding MISSING =
-      new Finding("implementation", true, false, "not part of this version; use container");
-
   private FncallProbe() {}
 
-  static Probe run() {
+  static Probe run(SpawnerSettings spawner) {
     return new Probe(
         List.of(
             found(
@@ -38,7 +36,21 @@ final class FncallProbe {
                 "modprobe overlay"),
             found(
                 "erofs", "/proc/filesystems", text -> text.contains("\terofs\n"), "modprobe erofs"),
-            MISSING));
+            program("spawner", spawner.binary()),
+            program("agent", spawner.agent()),
+            root(),
+            new Finding("gpu", false, false, "none is looked for in this version")));
+  }
+
+  private static Finding program(String subject, Path binary) {
+    boolean there = Files.isExecutable(binary);
+    String detail = binary + (there ? "" : " is no program; build native/, or name it in settings");
+    return new Finding(subject, true, there, detail);
+  }
+
+  private static Finding root() {
+    boolean root = "root".equals(System.getProperty("user.name"));
+    return new Finding("root", true, root, root ? "yes" : "run the node as root");
   }
 
   private static Finding found(String subject, String file, Predicate<String> good, String fix) {

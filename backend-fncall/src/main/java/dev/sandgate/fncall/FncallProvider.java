@@ -19,6 +19,6 @@ public final class FncallProvider implements BackendProvider {
 
   @Override
   public Backend open(BackendContext context) {
-    return new FncallBackend();
+    return new FncallBackend(FncallSettings.of(context));
   }
 }

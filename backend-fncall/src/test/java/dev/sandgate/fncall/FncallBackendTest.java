@@ -3,13 +3,14 @@
 package dev.sandgate.fncall;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.sandgate.spi.Backend;
 import dev.sandgate.spi.BackendContext;
 import dev.sandgate.spi.BackendProvider;
+import dev.sandgate.spi.Capability;
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.Probe;
 import dev.sandgate.spi.QosClass;
@@ -23,31 +24,42 @@ import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
-/** The backend is found, says truly what the host has, and is unavailable with the reason. */
+/** The backend is found, says truly what the host has, and has no sandboxes. */
 final class FncallBackendTest {
 
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-  private static Backend open() {
+  @TempDir private Path directory;
+
+  private Backend open() {
     BackendProvider provider =
         ServiceLoader.load(BackendProvider.class).stream()
             .map(ServiceLoader.Provider::get)
             .filter(candidate -> candidate.name().equals("fncall"))
             .findFirst()
             .orElseThrow();
-    return provider.open(new BackendContext("n", Path.of("."), Map.of()));
+    return provider.open(new BackendContext("n", directory, Map.of()));
   }
 
   @Test
-  void shouldBeListedUnavailableWithTheReason() {
+  void shouldDeclareCallsAndNothingOfSandboxes() {
     try (Backend backend = open()) {
-      Probe probe = backend.probe();
-      assertFalse(probe.available());
-      assertTrue(
-          probe.reason().contains("implementation: not part of this version"), probe.reason());
-      assertEquals(Set.of(), backend.capabilities());
+      assertEquals(Set.of(Capability.FUNCTIONS, Capability.LAYERS), backend.capabilities());
+      assertTrue(backend.probe().available(), backend.probe().reason());
     }
+  }
+
+  @Test
+  void shouldNameASettingThatIsWrong() {
+    BackendContext context = new BackendContext("n", directory, Map.of("workers", "0"));
+    SandgateException failure =
+        assertThrows(SandgateException.class, () -> FncallSettings.of(context));
+    assertEquals(ErrorCode.INVALID_CONFIG, failure.code());
+    assertTrue(
+        String.valueOf(failure.getMessage()).contains("backend.fncall.workers"),
+        failure.getMessage());
   }
 
   @Test
@@ -74,7 +86,7 @@ final class FncallBackendTest {
               .await()
               .atMost(PATIENCE);
       SandgateException refusal = assertInstanceOf(SandgateException.class, failure);
-      assertEquals(ErrorCode.BACKEND_UNAVAILABLE, refusal.code());
+      assertEquals(ErrorCode.UNSUPPORTED, refusal.code());
     }
   }
 
@@ -84,7 +96,16 @@ final class FncallBackendTest {
       List<String> subjects =
           backend.probe().findings().stream().map(Probe.Finding::subject).toList();
       assertEquals(
-          List.of("user namespaces", "cgroup v2", "overlay", "erofs", "implementation"), subjects);
+          List.of(
+              "user namespaces",
+              "cgroup v2",
+              "overlay",
+              "erofs",
+              "spawner",
+              "agent",
+              "root",
+              "gpu"),
+          subjects);
       assertTrue(
           backend.probe().findings().stream()
               .filter(finding -> finding.subject().equals("user namespaces"))

@@ -7,6 +7,7 @@ import dev.sandgate.cli.connection.GlobalOptions;
 import dev.sandgate.cli.copy.CopyCommand;
 import dev.sandgate.cli.demo.DemoCommand;
 import dev.sandgate.cli.environment.EnvCommand;
+import dev.sandgate.cli.function.CallCommand;
 import dev.sandgate.cli.load.LoadCommand;
 import dev.sandgate.cli.node.NodeCommand;
 import dev.sandgate.cli.sandbox.CreateCommand;
@@ -48,6 +49,7 @@ import picocli.CommandLine.ScopeType;
       ExecCommand.class,
       EachCommand.class,
       ShellCommand.class,
+      CallCommand.class,
       SessionCommand.class,
       CopyCommand.class,
       DiffCommand.class,
@@ -72,7 +74,7 @@ import picocli.CommandLine.ScopeType;
       "1:something failed; stderr says what",
       "2:the command line is wrong",
       "3:the gateway or a node cannot be reached",
-      "125:only exec and sh, whose exit code is otherwise the command's: the platform failed"
+      "125:only exec, sh and call, whose exit code is otherwise the command's: the platform failed"
     })
 public final class SandgateCommand extends GlobalOptions {
 

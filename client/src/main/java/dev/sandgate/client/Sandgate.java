@@ -95,6 +95,15 @@ public final class Sandgate implements AutoCloseable {
   }
 
   /**
+   * Function calls: programs that need no sandbox of their own.
+   *
+   * @return a view, cheap to make
+   */
+  public Functions functions() {
+    return new Functions(calls);
+  }
+
+  /**
    * Environments: import, list, remove.
    *
    * @return a view, cheap to make

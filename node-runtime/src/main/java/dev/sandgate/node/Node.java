@@ -15,6 +15,7 @@ import dev.sandgate.node.environments.Integrity;
 import dev.sandgate.node.execs.Execs;
 import dev.sandgate.node.files.FilesService;
 import dev.sandgate.node.files.PortsService;
+import dev.sandgate.node.functions.FunctionCalls;
 import dev.sandgate.node.latencies.Latencies;
 import dev.sandgate.node.rpc.Blocking;
 import dev.sandgate.node.rpc.Failures;
@@ -137,6 +138,7 @@ public final class Node implements AutoCloseable {
     Running running = new Running(sandboxes, environments, execs, sessions);
     Routes routes = routes(running, trajectories, failures);
     snapshots(config, database, running, latencies).route(routes);
+    new FunctionCalls(config.nodeId(), backends, environments, latencies).route(routes);
     new NodesService(config.nodeId(), backends, running, latencies).route(routes);
     listen(config, routes, failures);
     adopted = sandboxes.adopt().thenCompose(_ -> load(execs, sandboxes));

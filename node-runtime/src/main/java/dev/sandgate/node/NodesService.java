@@ -9,9 +9,12 @@ import dev.sandgate.node.rpc.Routes;
 import dev.sandgate.node.sandboxes.Sandboxes;
 import dev.sandgate.proto.v1.Backend;
 import dev.sandgate.proto.v1.Finding;
+import dev.sandgate.proto.v1.FunctionPool;
 import dev.sandgate.proto.v1.ListNodesRequest;
 import dev.sandgate.proto.v1.ListNodesResponse;
 import dev.sandgate.proto.v1.NodesGrpcService;
+import dev.sandgate.spi.Capability;
+import dev.sandgate.spi.Functions.PoolCounts;
 import dev.sandgate.spi.Probe;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -68,6 +71,9 @@ final class NodesService {
     open.backend().capabilities().stream()
         .sorted()
         .forEach(capability -> backend.addCapabilities(capability.name()));
+    if (open.backend().capabilities().contains(Capability.FUNCTIONS)) {
+      backend.setPool(shown(open.backend().functions().counts()));
+    }
     for (Probe.Finding finding : probe.findings()) {
       backend.addFindings(
           Finding.newBuilder()
@@ -77,6 +83,19 @@ final class NodesService {
               .setDetail(finding.detail()));
     }
     return backend.build();
+  }
+
+  private static FunctionPool shown(PoolCounts counts) {
+    return FunctionPool.newBuilder()
+        .setCalls(counts.calls())
+        .setWarm(counts.warm())
+        .setMade(counts.made())
+        .setReused(counts.reused())
+        .setDirty(counts.dirty())
+        .setExhausted(counts.exhausted())
+        .setBusy(counts.busy())
+        .setIdle(counts.idle())
+        .build();
   }
 
   private static String version() {

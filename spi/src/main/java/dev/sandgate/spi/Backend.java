@@ -81,6 +81,16 @@ public interface Backend extends AutoCloseable {
                     ErrorCode.UNSUPPORTED, "backend lacks " + Capability.DISK_SNAPSHOT));
   }
 
+  /**
+   * Stateless calls. Needs {@link Capability#FUNCTIONS}.
+   *
+   * @return constant
+   * @throws SandgateException with {@link ErrorCode#UNSUPPORTED} without the capability
+   */
+  default Functions functions() {
+    throw new SandgateException(ErrorCode.UNSUPPORTED, "backend lacks " + Capability.FUNCTIONS);
+  }
+
   /** Releases what the backend holds; sandboxes stay alive so that a restarted node can adopt them. */
   @Override
   void close();

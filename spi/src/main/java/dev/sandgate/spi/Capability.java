@@ -34,6 +34,8 @@ public enum Capability {
   RESET,
   /** {@link Sandbox#openSession} and {@link Sandbox#runInSession} work. */
   SESSIONS,
+  /** {@link Backend#functions} works. */
+  FUNCTIONS,
   /** A GPU can be attached. */
   GPU
 }

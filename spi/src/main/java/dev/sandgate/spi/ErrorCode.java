@@ -35,6 +35,8 @@ public enum ErrorCode {
   RESOURCE_EXHAUSTED(201, Category.RESOURCES),
   /** A deadline passed. */
   DEADLINE_EXCEEDED(202, Category.RESOURCES),
+  /** No worker of the pool came free in time; retry later. */
+  POOL_EXHAUSTED(203, Category.RESOURCES),
   /** The node of the sandbox cannot be reached; its sandboxes may be alive. */
   NODE_UNREACHABLE(301, Category.EXTERNAL),
   /** The backend cannot run on this node; the message says what is missing. */

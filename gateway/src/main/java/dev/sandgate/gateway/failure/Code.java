@@ -22,6 +22,8 @@ public enum Code {
   RESOURCE_EXHAUSTED(201, GrpcStatus.RESOURCE_EXHAUSTED),
   /** A deadline passed. */
   DEADLINE_EXCEEDED(202, GrpcStatus.DEADLINE_EXCEEDED),
+  /** No node has a worker free for a call. */
+  POOL_EXHAUSTED(203, GrpcStatus.RESOURCE_EXHAUSTED),
   /** A node does not answer; its sandboxes may be alive. */
   NODE_UNREACHABLE(301, GrpcStatus.UNAVAILABLE),
   /** No node offers the backend. */

@@ -6,6 +6,7 @@ import dev.sandgate.gateway.relay.NodeAddress;
 import dev.sandgate.proto.v1.EnvironmentsGrpcService;
 import dev.sandgate.proto.v1.ExecsGrpcService;
 import dev.sandgate.proto.v1.FilesGrpcService;
+import dev.sandgate.proto.v1.FunctionsGrpcService;
 import dev.sandgate.proto.v1.NodesGrpcService;
 import dev.sandgate.proto.v1.PortsGrpcService;
 import dev.sandgate.proto.v1.SandboxesGrpcService;
@@ -138,6 +139,9 @@ public final class OwnServices implements AutoCloseable {
     Call.unary(host, EnvironmentsGrpcService.CollectShared, new SharedCollection(fleet)::collect);
     bind(host, new VersionCalls(fleet, timeoutMillis));
     bind(host, new SnapshotCalls(fleet, timeoutMillis));
+    FunctionCalls functions = new FunctionCalls(fleet);
+    Call.unary(host, FunctionsGrpcService.Invoke, functions::invoke);
+    Call.streaming(host, FunctionsGrpcService.InvokeBatch, functions::invokeAll);
   }
 
   private static void bind(Call.Host host, VersionCalls versions) {
@@ -176,6 +180,7 @@ public final class OwnServices implements AutoCloseable {
             sandboxes,
             snapshots,
             NodesGrpcService.all(),
+            FunctionsGrpcService.all(),
             EnvironmentsGrpcService.all(),
             TrajectoriesGrpcService.all()));
   }

@@ -93,6 +93,8 @@ public final class Platform implements AutoCloseable {
     Map<String, String> settings = new HashMap<>(more);
     settings.put("backend.container.run", scratch.directory().resolve("run").toString());
     settings.put("backend.container.cgroup-name", scratch.name());
+    settings.put("backend.fncall.run", scratch.directory().resolve("calls").toString());
+    settings.put("backend.fncall.cgroup-name", scratch.name() + "-calls");
     ServerConfig.NodePart node =
         new ServerConfig.NodePart("load", new HostPort("127.0.0.1", 0), Optional.empty(), settings);
     return new ServerConfig(data, null, node, List.of());

@@ -56,7 +56,9 @@ public final class Latencies {
     /** From a command's arrival until it runs, its record included. */
     EXEC_START,
     /** From a command's arrival until its end may be told. */
-    EXEC_TOTAL;
+    EXEC_TOTAL,
+    /** From a function call's arrival until its answer. */
+    FUNCTION_CALL;
 
     private String shown() {
       return name().toLowerCase(Locale.ROOT);

@@ -47,7 +47,9 @@ public final class Failures {
 
   /** What is sent beside the status. */
   public ErrorDetail detail(SandgateException failure) {
-    boolean retry = failure.code() == ErrorCode.RESOURCE_EXHAUSTED;
+    boolean retry =
+        failure.code() == ErrorCode.RESOURCE_EXHAUSTED
+            || failure.code() == ErrorCode.POOL_EXHAUSTED;
     return ErrorDetail.newBuilder()
         .setNumber(failure.code().number())
         .setCode(failure.code().name())

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-package dev.sandgate.container;
+package dev.sandgate.support.layers;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * users; one that has none any more is kept a while, and only then forgotten with its links. What is forgotten is
  * looked at once more under its lock, so that a sandbox which came meanwhile keeps it.
  */
-final class LayerMounts implements AutoCloseable {
+public final class LayerMounts implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(LayerMounts.class);
   private static final int MOST_UNUSED = 1_024;
@@ -46,7 +46,7 @@ final class LayerMounts implements AutoCloseable {
    * @param keep how long a mount is kept that nobody uses
    * @param threads where mounts are dropped
    */
-  LayerMounts(LayerLinks links, Consumer<String> forget, Duration keep, Executor threads) {
+  public LayerMounts(LayerLinks links, Consumer<String> forget, Duration keep, Executor threads) {
     this.links = links;
     this.forget = forget;
     this.unused =
@@ -60,9 +60,9 @@ final class LayerMounts implements AutoCloseable {
   }
 
   /** The names of images as the spawner wants them, in the given order, kept until the user lets go of them. */
-  List<String> hold(String user, List<Layer> layers) {
+  public List<String> hold(String user, List<Layer> layers) {
     if (layers.isEmpty()) {
-      throw SandgateException.invalid("layers", "a container needs at least one layer");
+      throw SandgateException.invalid("layers", "a sandbox needs at least one layer");
     }
     try {
       return layers.stream().map(layer -> hold(user, layer)).toList();
@@ -87,7 +87,7 @@ final class LayerMounts implements AutoCloseable {
   }
 
   /** Lets go; one that never held them is fine. */
-  void release(String user, List<Layer> layers) {
+  public void release(String user, List<Layer> layers) {
     for (Layer layer : layers) {
       String name = LayerLinks.name(layer);
       users.compute(name, (_, known) -> without(user, known));
@@ -106,7 +106,7 @@ final class LayerMounts implements AutoCloseable {
   }
 
   /** The names of images that are held already. */
-  List<String> names(List<Layer> layers) {
+  public List<String> names(List<Layer> layers) {
     return layers.stream().map(LayerLinks::name).toList();
   }
 
@@ -137,7 +137,7 @@ final class LayerMounts implements AutoCloseable {
   }
 
   /** At start, when those who live are known: forgets what an earlier run left and nobody uses. Blocks. */
-  void sweep() {
+  public void sweep() {
     for (String name : links.names()) {
       dropUnlessUsed(name);
     }

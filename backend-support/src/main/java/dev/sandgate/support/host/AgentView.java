@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-package dev.sandgate.container;
+package dev.sandgate.support.host;
 
 import dev.sandgate.support.agent.GuestView;
 import io.smallrye.mutiny.Uni;
@@ -13,12 +13,13 @@ import java.util.Optional;
  * @param pid of the agent on the host
  * @param events file that tells whether its cgroup is frozen
  */
-record AgentView(OomCounter kills, int pid, Optional<String> events) implements GuestView {
+public record AgentView(OomCounter kills, int pid, Optional<String> events) implements GuestView {
 
   private static final String RUNNABLE = "R";
   private static final String EVENTS = "/cgroup.events";
 
-  static AgentView of(CgroupMounts mounts, int pid) {
+  /** The view of the sandbox whose agent has this pid on the host. */
+  public static AgentView of(CgroupMounts mounts, int pid) {
     return new AgentView(
         OomCounter.of(mounts, pid), pid, mounts.ofProcess(pid).map(place -> place + EVENTS));
   }

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-package dev.sandgate.container;
+package dev.sandgate.support.host;
 
 import java.io.FileInputStream;
 import java.io.IOException;
@@ -14,7 +14,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Small files of the kernel, where an absent one just means that the thing is absent. */
-final class ProcFile {
+public final class ProcFile {
 
   private static final Logger LOG = LoggerFactory.getLogger(ProcFile.class);
 
@@ -22,7 +22,7 @@ final class ProcFile {
 
   private ProcFile() {}
 
-  static List<String> lines(String path) {
+  public static List<String> lines(String path) {
     try {
       return Files.readAllLines(Path.of(path), StandardCharsets.UTF_8);
     } catch (IOException e) {
@@ -32,7 +32,7 @@ final class ProcFile {
   }
 
   /** The first page of a file, by one read: what is asked for at every command. */
-  static String small(String path) {
+  public static String small(String path) {
     try (FileInputStream file = new FileInputStream(path)) {
       byte[] page = new byte[PAGE];
       return new String(page, 0, Math.max(0, file.read(page)), StandardCharsets.ISO_8859_1);
@@ -42,12 +42,12 @@ final class ProcFile {
     }
   }
 
-  static String text(String path) {
+  public static String text(String path) {
     return String.join("\n", lines(path)).strip();
   }
 
   /** Where a program is found. */
-  static Optional<Path> onPath(String name) {
+  public static Optional<Path> onPath(String name) {
     String path =
         Optional.ofNullable(System.getenv("PATH")).orElse("/usr/sbin:/usr/bin:/sbin:/bin");
     return Stream.concat(Stream.of(path.split(":", -1)), Stream.of("/usr/sbin"))

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-package dev.sandgate.container;
+package dev.sandgate.support.layers;
 
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.Layer;
@@ -25,13 +25,13 @@ import org.slf4j.LoggerFactory;
  *
  * @param state the spawner's state directory
  */
-record LayerLinks(Path state) {
+public record LayerLinks(Path state) {
 
   private static final Logger LOG = LoggerFactory.getLogger(LayerLinks.class);
   private static final Pattern DIGEST = Pattern.compile("sha256:[0-9a-f]{64}");
 
   /** The name of an image as the spawner wants it. */
-  static String name(Layer layer) {
+  public static String name(Layer layer) {
     if (!DIGEST.matcher(layer.digest()).matches()) {
       throw SandgateException.invalid("layers", "not a digest: " + layer.digest());
     }

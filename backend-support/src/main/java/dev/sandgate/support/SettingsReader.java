@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-package dev.sandgate.container;
+package dev.sandgate.support;
 
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.SandgateException;
@@ -10,18 +10,25 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /** Takes settings one by one; every complaint names the key and what would be right. */
-final class SettingsReader {
+public final class SettingsReader {
 
-  private static final String PREFIX = "backend.container.";
-
+  private final String prefix;
   private final Map<String, String> settings;
   private final Set<String> known = new TreeSet<>();
 
-  SettingsReader(Map<String, String> settings) {
+  /**
+   * All settings are still to be read.
+   *
+   * @param backend its name, for complaints
+   * @param settings keys without the backend's prefix
+   */
+  public SettingsReader(String backend, Map<String, String> settings) {
+    this.prefix = "backend." + backend + ".";
     this.settings = settings;
   }
 
-  String text(String key, String usual) {
+  /** A text that is not empty. */
+  public String text(String key, String usual) {
     known.add(key);
     String value = settings.getOrDefault(key, usual).strip();
     if (value.isEmpty()) {
@@ -30,7 +37,8 @@ final class SettingsReader {
     return value;
   }
 
-  Path path(String key, Path usual) {
+  /** An absolute path. */
+  public Path path(String key, Path usual) {
     Path path = Path.of(text(key, usual.toString()));
     if (!path.isAbsolute()) {
       throw wrong(key, "must be an absolute path, not " + path);
@@ -38,7 +46,8 @@ final class SettingsReader {
     return path;
   }
 
-  long number(String key, long least, long most, long usual) {
+  /** A whole number within bounds. */
+  public long number(String key, long least, long most, long usual) {
     String value = text(key, Long.toString(usual));
     try {
       long number = Long.parseLong(value);
@@ -51,7 +60,8 @@ final class SettingsReader {
     }
   }
 
-  <T> T oneOf(String key, Map<String, T> choices, String usual) {
+  /** One of some words. */
+  public <T> T oneOf(String key, Map<String, T> choices, String usual) {
     String value = text(key, usual);
     T choice = choices.get(value);
     if (choice == null) {
@@ -60,7 +70,8 @@ final class SettingsReader {
     return choice;
   }
 
-  void refuseUnknown() {
+  /** Complains about a setting that nobody read. */
+  public void refuseUnknown() {
     for (String key : settings.keySet()) {
       if (!known.contains(key)) {
         throw wrong(key, "is unknown; known are " + known);
@@ -68,7 +79,7 @@ final class SettingsReader {
     }
   }
 
-  private static SandgateException wrong(String key, String message) {
-    return new SandgateException(ErrorCode.INVALID_CONFIG, PREFIX + key + ": " + message);
+  private SandgateException wrong(String key, String message) {
+    return new SandgateException(ErrorCode.INVALID_CONFIG, prefix + key + ": " + message);
   }
 }

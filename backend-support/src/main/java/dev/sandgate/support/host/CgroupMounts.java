@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
-package dev.sandgate.container;
+package dev.sandgate.support.host;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * @param v2 the mount point of cgroup2, if there is one
  * @param controllers name of each controller to {@code v1:} or {@code v2:} and the mount point
  */
-record CgroupMounts(Optional<Path> v2, Map<String, String> controllers) {
+public record CgroupMounts(Optional<Path> v2, Map<String, String> controllers) {
 
   private static final Logger LOG = LoggerFactory.getLogger(CgroupMounts.class);
   private static final Set<String> NAMES =
@@ -37,10 +37,10 @@ record CgroupMounts(Optional<Path> v2, Map<String, String> controllers) {
    * @param v2 whether that is the unified hierarchy
    * @param directory as this process sees it
    */
-  record Place(boolean v2, Path directory) {}
+  public record Place(boolean v2, Path directory) {}
 
   /** The place of a process, when the controller is there. */
-  Optional<Place> ofProcess(int pid, String controller) {
+  public Optional<Place> ofProcess(int pid, String controller) {
     String mount = controllers.getOrDefault(controller, "");
     if (mount.isEmpty()) {
       return Optional.empty();
@@ -55,7 +55,7 @@ record CgroupMounts(Optional<Path> v2, Map<String, String> controllers) {
   }
 
   /** The place of a process in the unified hierarchy, if there is one. */
-  Optional<Path> ofProcess(int pid) {
+  public Optional<Path> ofProcess(int pid) {
     return v2.flatMap(
         point ->
             ProcFile.lines("/proc/" + pid + "/cgroup").stream()
@@ -65,7 +65,7 @@ record CgroupMounts(Optional<Path> v2, Map<String, String> controllers) {
   }
 
   /** Reads {@code /proc/self/mountinfo}. */
-  static CgroupMounts read() {
+  public static CgroupMounts read() {
     Map<String, String> controllers = new HashMap<>();
     Optional<Path> v2 = Optional.empty();
     for (String line : ProcFile.lines("/proc/self/mountinfo")) {
@@ -89,7 +89,7 @@ record CgroupMounts(Optional<Path> v2, Map<String, String> controllers) {
   }
 
   /** A place where a file exists, near the top of a hierarchy. */
-  Optional<Path> find(String file) {
+  public Optional<Path> find(String file) {
     List<Path> points = new ArrayList<>();
     v2.ifPresent(points::add);
     controllers.values().stream()
