@@ -178,10 +178,7 @@ public final class Catalogue {
   /** Puts layers and the environment with them under its name, together; blocks until it is kept. */
   synchronized void publish(List<StoredLayer> added, Named named, boolean replace) {
     Named before = environments.get(named.key());
-    if (!replace && before != null) {
-      throw taken(named.key());
-    }
-    requireAll(added, named);
+    requirePossible(added, named, before != null && !replace);
     List<Version> replaced =
         before == null || before.digests().equals(named.digests())
             ? List.of()
@@ -248,7 +245,10 @@ public final class Catalogue {
         null);
   }
 
-  private void requireAll(List<StoredLayer> added, Named named) {
+  private void requirePossible(List<StoredLayer> added, Named named, boolean taken) {
+    if (taken) {
+      throw taken(named.key());
+    }
     Set<String> fresh = added.stream().map(StoredLayer::digest).collect(Collectors.toSet());
     for (String digest : named.digests()) {
       if (!fresh.contains(digest) && !layers.containsKey(digest)) {

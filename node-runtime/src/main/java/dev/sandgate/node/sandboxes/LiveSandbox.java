@@ -192,17 +192,11 @@ public final class LiveSandbox {
   synchronized void resumed() {
     long millis = TimeUnit.NANOSECONDS.toMillis(pauses.end());
     limits.resume();
-    record =
-        record.toBuilder()
-            .clearPausedAt()
-            .setPausedMillis(record.getPausedMillis() + millis)
-            .build();
+    Sandbox.Builder next = record.toBuilder().clearPausedAt();
     if (record.hasLeaseUntil()) {
-      record =
-          record.toBuilder()
-              .setLeaseUntil(Times.timestamp(Times.millis(record.getLeaseUntil()) + millis))
-              .build();
+      next.setLeaseUntil(Times.timestamp(Times.millis(record.getLeaseUntil()) + millis));
     }
+    record = next.setPausedMillis(record.getPausedMillis() + millis).build();
     tryMove(SandboxState.SANDBOX_STATE_RUNNING);
   }
 
@@ -388,23 +382,11 @@ public final class LiveSandbox {
 
   /** What its create call fails with when somebody, or a limit, ended it meanwhile. */
   SandgateException endedWhileMade(RuntimeException broken) {
-    String reason = endReason;
-    ErrorCode code = TimeLimits.Limit.names(reason) ? ErrorCode.LEASE_EXPIRED : ErrorCode.CANCELLED;
-    return new SandgateException(
-        code,
-        "",
-        "sandbox %s was ended (%s) while it was being made".formatted(id(), reason),
-        broken);
+    return Refusals.endedWhileMade(id(), endReason, broken);
   }
 
   SandgateException notRunning() {
-    String state = Lifecycle.word(state());
-    Termination end = record.getTermination();
-    String reason = end.getReason().isEmpty() ? endReason : end.getReason();
-    String why = reason.isEmpty() ? "" : " (" + reason + ")";
-    return new SandgateException(
-        TimeLimits.Limit.names(reason) ? ErrorCode.LEASE_EXPIRED : ErrorCode.FAILED_PRECONDITION,
-        "sandbox %s is %s%s and takes no commands".formatted(id(), state, why));
+    return Refusals.notRunning(record, endReason);
   }
 
   static Timestamp now() {
