@@ -123,7 +123,7 @@ class ImportLimitsTest {
   void shouldRefuseAnImageWhoseUserIsNoneUnlessOneIsGiven(String user) throws Exception {
     String image = image("user", 1, user);
     assertTells(
-        refused(GrpcStatus.INVALID_ARGUMENT, () -> imported(named("user").setImage(image))),
+        refused(GrpcStatus.INVALID_ARGUMENT, () -> imported(named("bad-user").setImage(image))),
         "image",
         "user");
     Environment made = imported(named("user").setImage(image).setUser("root").setReplace(true));

@@ -39,10 +39,11 @@ final class TarReader implements Closeable {
     }
   }
 
-  /** Sees whether the end was marked: without a mark the archive was cut off. */
+  /** Sees whether the end was marked, without which the archive was cut off, and the names' own bytes. */
   private static final class Records extends TarArchiveInputStream {
     private final InputStream plain;
     private final PaxAttributes attributes = new PaxAttributes();
+    private final RawNames names = new RawNames();
     private boolean marked;
 
     Records(InputStream plain) {
@@ -55,6 +56,9 @@ final class TarReader implements Closeable {
     protected byte[] readRecord() throws IOException {
       byte[] read = super.readRecord();
       marked |= read != null && isEOFRecord(read);
+      if (read != null) {
+        names.header(read);
+      }
       return read;
     }
 
@@ -63,8 +67,22 @@ final class TarReader implements Closeable {
       int read = super.read(target, offset, count);
       if (read > 0 && getCurrentEntry().isPaxHeader()) {
         attributes.append(target, offset, read);
+      } else if (read > 0 && isLongName(getCurrentEntry())) {
+        names.longName(target, offset, read);
       }
       return read;
+    }
+  }
+
+  private static boolean isLongName(TarArchiveEntry entry) {
+    return entry.isGNULongNameEntry() || entry.isGNULongLinkEntry();
+  }
+
+  /** The library puts question marks in the place of what is no UTF-8. */
+  private void requireUtf8(TarArchiveEntry entry) {
+    boolean doubtful = entry.getName().indexOf('?') >= 0 || entry.getLinkName().indexOf('?') >= 0;
+    if (doubtful && !tar.names.areUtf8()) {
+      throw TarTree.bad(entry.getName(), "its name or its link is not UTF-8; rename it");
     }
   }
 
@@ -90,6 +108,7 @@ final class TarReader implements Closeable {
   @Nullable TarArchiveEntry next() {
     try {
       tar.attributes.clear();
+      tar.names.clear();
       TarArchiveEntry entry = tar.getNextEntry();
       if (entry == null) {
         finish();
@@ -98,6 +117,7 @@ final class TarReader implements Closeable {
       if (!entry.isCheckSumOK()) {
         throw new IOException("the checksum of a header is wrong");
       }
+      requireUtf8(entry);
       entries++;
       last = entry.getName();
       return entry;
