@@ -93,22 +93,7 @@ public final class FakeServices {
                                 DeleteSandboxResponse.newBuilder()
                                     .setExisted(services.delete(message.getSandboxId()))
                                     .build())));
-    node.grpc()
-        .callHandler(
-            SandboxesGrpcService.Pause,
-            request -> request.handler(message -> services.pause(message, request.response())));
-    node.grpc()
-        .callHandler(
-            SandboxesGrpcService.Resume,
-            request ->
-                request.handler(
-                    message ->
-                        request
-                            .response()
-                            .end(
-                                Sandbox.newBuilder()
-                                    .setSandboxId(message.getSandboxId())
-                                    .build())));
+    services.pauses(node);
     node.grpc()
         .callHandler(
             NodesGrpcService.List,
@@ -198,6 +183,25 @@ public final class FakeServices {
       byKey.put(key, sandbox);
     }
     return sandbox;
+  }
+
+  private void pauses(TestNode node) {
+    node.grpc()
+        .callHandler(
+            SandboxesGrpcService.Pause,
+            request -> request.handler(message -> pause(message, request.response())));
+    node.grpc()
+        .callHandler(
+            SandboxesGrpcService.Resume,
+            request ->
+                request.handler(
+                    message ->
+                        request
+                            .response()
+                            .end(
+                                Sandbox.newBuilder()
+                                    .setSandboxId(message.getSandboxId())
+                                    .build())));
   }
 
   private void pause(

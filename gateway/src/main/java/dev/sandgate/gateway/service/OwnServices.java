@@ -113,9 +113,7 @@ public final class OwnServices implements AutoCloseable {
     Call.unary(host, SandboxesGrpcService.List, listing::list);
     SandboxBatches batches = new SandboxBatches(fleet);
     Call.streaming(host, SandboxesGrpcService.DeleteBatch, batches::delete);
-    PauseBatches pauses = new PauseBatches(fleet, listing);
-    Call.streaming(host, SandboxesGrpcService.PauseBatch, pauses::pause);
-    Call.streaming(host, SandboxesGrpcService.ResumeBatch, pauses::resume);
+    bind(host, new PauseBatches(fleet, listing));
     Call.streaming(host, ExecsGrpcService.RunBatch, batches::run);
     Call.unary(host, NodesGrpcService.List, watch::list);
     Call.driven(
@@ -139,7 +137,15 @@ public final class OwnServices implements AutoCloseable {
     Call.unary(host, EnvironmentsGrpcService.CollectShared, new SharedCollection(fleet)::collect);
     bind(host, new VersionCalls(fleet, timeoutMillis));
     bind(host, new SnapshotCalls(fleet, timeoutMillis));
-    FunctionCalls functions = new FunctionCalls(fleet);
+    bind(host, new FunctionCalls(fleet));
+  }
+
+  private static void bind(Call.Host host, PauseBatches pauses) {
+    Call.streaming(host, SandboxesGrpcService.PauseBatch, pauses::pause);
+    Call.streaming(host, SandboxesGrpcService.ResumeBatch, pauses::resume);
+  }
+
+  private static void bind(Call.Host host, FunctionCalls functions) {
     Call.unary(host, FunctionsGrpcService.Invoke, functions::invoke);
     Call.streaming(host, FunctionsGrpcService.InvokeBatch, functions::invokeAll);
   }
