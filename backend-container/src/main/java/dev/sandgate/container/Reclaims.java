@@ -27,14 +27,4 @@ final class Reclaims {
       turns.release();
     }
   }
-
-  /** Brings memory back before it is used; blocks. */
-  void undo(String id) throws InterruptedException {
-    turns.acquire();
-    try {
-      spawner.prefetch(id);
-    } finally {
-      turns.release();
-    }
-  }
 }

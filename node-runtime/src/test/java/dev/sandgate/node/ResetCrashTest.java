@@ -17,6 +17,7 @@ import dev.sandgate.proto.v1.SandboxState;
 import dev.sandgate.proto.v1.SandboxesGrpcClient;
 import dev.sandgate.support.spawner.Spawner;
 import dev.sandgate.support.spawner.SpawnerSettings;
+import dev.sandgate.tck.Eventually;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Objects;
@@ -27,8 +28,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** A node that is killed in the middle of resets and snapshots. Needs root. */
+/** A node that is killed in the middle of resets, pauses and snapshots. Needs root. */
 @Tag("root")
 class ResetCrashTest {
 
@@ -126,5 +129,31 @@ class ResetCrashTest {
     assertEquals(fresh, back.says(Box.MANIFEST));
     back.seal("quiet");
     back.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"after-pause-record", "after-pause", "after-resume"})
+  void shouldStandStillAgainAndWakeWhereverItIsKilledInAPause(String point) throws IOException {
+    node.close();
+    next(point);
+    Box box = Box.of(node.rpc(), "busybox");
+    box.start("counter", "while :; do echo x >> /tmp/count; sleep 0.05; done");
+    box.says("until [ -s /tmp/count ]; do sleep 0.05; done");
+    assertThrows(
+        RuntimeException.class,
+        () -> {
+          box.pause();
+          box.says("true");
+        });
+    assertEquals(137, node.ended(), "it died " + point);
+    node.close();
+    next("");
+    try (Box back = new Box(node.rpc(), box.id())) {
+      Eventually.holds(
+          "it stands still", () -> back.get().getState() == SandboxState.SANDBOX_STATE_PAUSED);
+      String before = back.says("wc -l < /tmp/count");
+      assertEquals(SandboxState.SANDBOX_STATE_RUNNING, back.get().getState());
+      Eventually.holds("it goes on", () -> !back.says("wc -l < /tmp/count").equals(before));
+    }
   }
 }

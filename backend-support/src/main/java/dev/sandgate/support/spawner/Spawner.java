@@ -188,16 +188,7 @@ public final class Spawner implements AutoCloseable {
 
   /** Gives the memory of a sandbox that stands still to the host's swap; stops when the sandbox goes on. */
   public Reclaimed reclaim(String id) {
-    return reclaim(id, false);
-  }
-
-  /** Brings memory back before it is used. */
-  public Reclaimed prefetch(String id) {
-    return reclaim(id, true);
-  }
-
-  private Reclaimed reclaim(String id, boolean back) {
-    FieldReader f = pool.ask(RECLAIM, w -> w.str(id).u8(back ? 1 : 0));
+    FieldReader f = pool.ask(RECLAIM, w -> w.str(id).u8(0));
     return new Reclaimed(f.u64(), f.u64());
   }
 
