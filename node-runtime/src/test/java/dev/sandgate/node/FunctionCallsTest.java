@@ -30,6 +30,7 @@ import dev.sandgate.proto.v1.SandboxesGrpcClient;
 import dev.sandgate.tck.Eventually;
 import io.vertx.grpc.common.GrpcStatus;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -48,7 +49,26 @@ class FunctionCallsTest {
 
   @BeforeAll
   void begin() {
-    host = ContainerNode.configured(config -> TestNode.with(config, "backend.fncall.workers", "2"));
+    String mark = UUID.randomUUID().toString().substring(0, 8);
+    Map<String, String> settings =
+        Map.of(
+            "enabled",
+            "true",
+            "run",
+            "/run/sgtf-" + mark,
+            "cgroup-name",
+            "sgtf-" + mark,
+            "workers",
+            "2");
+    host = ContainerNode.configured(config -> with(config, settings));
+  }
+
+  private static NodeConfig with(NodeConfig config, Map<String, String> settings) {
+    NodeConfig changed = config;
+    for (Map.Entry<String, String> setting : settings.entrySet()) {
+      changed = TestNode.with(changed, "backend.fncall." + setting.getKey(), setting.getValue());
+    }
+    return changed;
   }
 
   @AfterAll

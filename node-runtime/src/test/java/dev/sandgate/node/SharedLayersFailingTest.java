@@ -30,6 +30,7 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
@@ -85,6 +86,29 @@ class SharedLayersFailingTest {
     share(maker, name);
     try (Box box = Box.of(user.rpc(), name)) {
       assertEquals(String.valueOf(3 << 20), box.says("wc -c < /payload"));
+    }
+  }
+
+  @Test
+  void shouldListWhatIsSharedWhateverElseIsThere() throws IOException {
+    String name = name();
+    Path names = nodes.file(shared(name), ".erofs").resolve("../../environments").normalize();
+    Path own = names.resolve(".snapshot");
+    Path snapshots = Files.createDirectories(own.resolve("a:b"));
+    Path removed = Files.writeString(names.resolve(".nfs0001"), "rubbish");
+    Path stray = Files.writeString(names.resolve("stray"), "rubbish");
+    try {
+      assertTrue(
+          user
+              .rpc()
+              .unary(EnvironmentsGrpcClient.List, ListEnvironmentsRequest.getDefaultInstance())
+              .getEnvironmentsList()
+              .stream()
+              .anyMatch(one -> one.getName().equals(name)));
+    } finally {
+      for (Path path : List.of(snapshots, own, removed, stray)) {
+        Files.delete(path);
+      }
     }
   }
 

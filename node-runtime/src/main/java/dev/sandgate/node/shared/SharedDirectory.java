@@ -103,12 +103,20 @@ record SharedDirectory(Path root) implements SharedStorage {
     if (Files.isDirectory(names())) {
       try (DirectoryStream<Path> files = Files.newDirectoryStream(names())) {
         for (Path file : files) {
-          read(file).ifPresent(found::add);
+          if (isName(file)) {
+            read(file).ifPresent(found::add);
+          }
           clock.move();
         }
       }
     }
     return found;
+  }
+
+  /** What others put there is none: file systems keep snapshots and removed files beside. */
+  private static boolean isName(Path file) {
+    String name = String.valueOf(file.getFileName());
+    return name.indexOf(':') > 0 && !Files.isDirectory(file);
   }
 
   private static Optional<Environment> read(Path file) throws IOException {

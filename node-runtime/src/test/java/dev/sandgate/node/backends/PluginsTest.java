@@ -74,6 +74,7 @@ class PluginsTest {
   private Backends open(Map<String, String> settings) throws IOException {
     Map<String, String> all = new HashMap<>(settings);
     all.put("backend.container.enabled", "false");
+    all.put("backend.fncall.enabled", "false");
     return Backends.open(
         new Backends.Setup("n1", directory.resolve("data"), Optional.of(plugins()), all));
   }

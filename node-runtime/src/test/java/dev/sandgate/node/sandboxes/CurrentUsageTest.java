@@ -30,7 +30,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** A look at a sandbox that ends, or is reset, just then. */
 class CurrentUsageTest {
 
-  private static final Map<String, String> SETTINGS = Map.of("backend.container.enabled", "false");
+  private static final Map<String, String> SETTINGS =
+      Map.of("backend.container.enabled", "false", "backend.fncall.enabled", "false");
 
   @TempDir Path data;
 

@@ -55,7 +55,8 @@ class SweepTest {
 
   @Test
   void shouldFindWhatALostTimerMissed() {
-    Map<String, String> settings = Map.of("backend.container.enabled", "false");
+    Map<String, String> settings =
+        Map.of("backend.container.enabled", "false", "backend.fncall.enabled", "false");
     Sandbox.Builder over =
         Sandbox.newBuilder()
             .setState(SandboxState.SANDBOX_STATE_RUNNING)

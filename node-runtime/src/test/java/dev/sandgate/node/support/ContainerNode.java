@@ -55,9 +55,7 @@ public final class ContainerNode implements AutoCloseable {
   private NodeConfig with(NodeConfig config) {
     NodeConfig on = TestNode.with(config, "backend.container.enabled", "true");
     on = TestNode.with(on, "backend.container.run", run.toString());
-    on = TestNode.with(on, "backend.container.cgroup-name", "sgt-" + mark);
-    on = TestNode.with(on, "backend.fncall.run", run + "f");
-    return TestNode.with(on, "backend.fncall.cgroup-name", "sgtf-" + mark);
+    return TestNode.with(on, "backend.container.cgroup-name", "sgt-" + mark);
   }
 
   /** The spawner's run directory. */

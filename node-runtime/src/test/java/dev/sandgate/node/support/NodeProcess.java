@@ -82,9 +82,14 @@ public final class NodeProcess implements AutoCloseable {
             Defaults.STANDARD,
             Capacity.STANDARD,
             Map.of(
-                "backend.memory.enabled", "false",
-                "backend.container.run", arguments[1],
-                "backend.container.cgroup-name", arguments[2]));
+                "backend.memory.enabled",
+                "false",
+                "backend.fncall.enabled",
+                "false",
+                "backend.container.run",
+                arguments[1],
+                "backend.container.cgroup-name",
+                arguments[2]));
     Node node = Node.start(Vertx.vertx(), config);
     node.adopted().join();
     System.out.println(node.port());

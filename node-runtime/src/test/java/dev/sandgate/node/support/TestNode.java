@@ -149,7 +149,8 @@ public final class TestNode implements AutoCloseable {
 
   private NodeConfig config() {
     NodeConfig config = with(NodeConfig.of("n1", directory, TOKEN), "backend.memory.host", mark);
-    return change.apply(with(config, "backend.container.enabled", "false"));
+    NodeConfig bare = with(config, "backend.container.enabled", "false");
+    return change.apply(with(bare, "backend.fncall.enabled", "false"));
   }
 
   private static NodeConfig copy(
