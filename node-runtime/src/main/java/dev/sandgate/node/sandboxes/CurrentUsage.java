@@ -3,6 +3,7 @@
 package dev.sandgate.node.sandboxes;
 
 import dev.sandgate.node.rpc.Blocking;
+import dev.sandgate.proto.v1.Sandbox;
 import dev.sandgate.proto.v1.SandboxUsage;
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.SandgateException;
@@ -28,6 +29,14 @@ final class CurrentUsage {
       }
       return Optional.empty();
     }
+  }
+
+  /** A record with what it uses, unless it has ended since that was asked for. */
+  static Sandbox shown(Sandbox record, Optional<SandboxUsage> usage) {
+    return usage
+        .filter(_ -> Lifecycle.takesCommands(record.getState()))
+        .map(used -> record.toBuilder().setUsage(used).build())
+        .orElse(record);
   }
 
   /** The backend knew of the end first: it is about to be recorded. */

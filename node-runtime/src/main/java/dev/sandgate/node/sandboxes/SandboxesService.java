@@ -99,8 +99,6 @@ final class SandboxesService {
     LiveSandbox live = sandboxes.find(request.getSandboxId());
     Blocking.await(sandboxes.settled(live), SETTLE_MILLIS);
     Optional<SandboxUsage> usage = live.isRunning() ? CurrentUsage.of(live) : Optional.empty();
-    Sandbox.Builder answer = live.shown().toBuilder();
-    usage.ifPresent(answer::setUsage);
-    return answer.build();
+    return CurrentUsage.shown(live.shown(), usage);
   }
 }

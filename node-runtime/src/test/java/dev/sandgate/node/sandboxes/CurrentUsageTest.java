@@ -10,6 +10,7 @@ import dev.sandgate.node.backends.Backends;
 import dev.sandgate.node.environments.Stack;
 import dev.sandgate.proto.v1.Sandbox;
 import dev.sandgate.proto.v1.SandboxState;
+import dev.sandgate.proto.v1.SandboxUsage;
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.QosClass;
 import dev.sandgate.spi.ResourceLimits;
@@ -118,5 +119,20 @@ class CurrentUsageTest {
               assertEquals("usage", method.getName());
               return usage;
             }));
+  }
+
+  @Test
+  void shouldShowNoUsageOfASandboxThatEndedSinceItWasAskedFor() {
+    Optional<SandboxUsage> usage = Optional.of(SandboxUsage.newBuilder().setCpuMicros(1).build());
+    for (SandboxState state : SandboxState.values()) {
+      if (state == SandboxState.UNRECOGNIZED) {
+        continue;
+      }
+      dev.sandgate.proto.v1.Sandbox record =
+          dev.sandgate.proto.v1.Sandbox.newBuilder().setState(state).build();
+      boolean alive =
+          state == SandboxState.SANDBOX_STATE_RUNNING || state == SandboxState.SANDBOX_STATE_PAUSED;
+      assertEquals(alive, CurrentUsage.shown(record, usage).hasUsage(), state.name());
+    }
   }
 }
