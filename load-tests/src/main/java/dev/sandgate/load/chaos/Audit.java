@@ -83,9 +83,14 @@ final class Audit {
       List<String> lines = new String(tokens, StandardCharsets.US_ASCII).lines().toList();
       return new Box(box.id(), box.struck(), true, lines);
     } catch (SandgateClientException e) {
-      LOG.debug("the tokens of {} cannot be read", box.id(), e);
-      return new Box(box.id(), box.struck(), false, List.of());
+      LOG.warn("the tokens of {} cannot be read: {}", box.id(), e.getMessage());
+      return new Box(box.id(), box.struck(), isWithoutTokens(e), List.of());
     }
+  }
+
+  /** The sandbox is there and no command ran in it, as in one that was made in the place of another at the end. */
+  private static boolean isWithoutTokens(SandgateClientException failure) {
+    return failure.code().equals("NOT_FOUND") && !failure.field().equals("sandbox_id");
   }
 
   /** Sandboxes that the platform has and nobody was told of. */
