@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,13 +18,11 @@
 // Where the kernel takes `memory.reclaim` a cgroup is asked as a whole. Elsewhere each process is advised from outside
 // (process_madvise(2)), and only about memory that is the sandbox's own: pages of layers are what all sandboxes share.
 
-enum { RANGES = 64, LINE_ROOM = 4400, NAME_ROOM = 4096 };
+enum { RANGES = 64, LINE_ROOM = 4400 };
 
 struct advised {
   int process;
-  int advice;
   int events; ///< of the sandbox's cgroup
-  bool back;
   struct iovec ranges[RANGES];
   size_t count;
 };
@@ -31,7 +30,7 @@ struct advised {
 static void flush(struct advised *advised) {
   // A process may end or unmap meanwhile: what could not be advised stays as it is.
   if (advised->count > 0) {
-    (void)!syscall(SYS_process_madvise, advised->process, advised->ranges, advised->count, advised->advice, 0);
+    (void)!syscall(SYS_process_madvise, advised->process, advised->ranges, advised->count, MADV_PAGEOUT, 0);
   }
   advised->count = 0;
 }
@@ -65,8 +64,8 @@ static void advise_line(struct advised *advised, const char *line) {
   }
 }
 
-static bool goes_on(const struct advised *advised) {
-  return !advised->back && cgroup_keyed_in(advised->events, "frozen") != 1;
+static bool stands_still(int events) {
+  return cgroup_keyed_in(events, "frozen") == 1;
 }
 
 static void advise_process(struct advised *advised, pid_t pid) {
@@ -75,7 +74,7 @@ static void advise_process(struct advised *advised, pid_t pid) {
   snprintf(path, sizeof path, "/proc/%d/maps", pid);
   FILE *maps = fopen(path, "re");
   advised->process = maps == NULL ? -1 : process_descriptor(pid);
-  while (advised->process >= 0 && !goes_on(advised) && fgets(line, sizeof line, maps) != NULL) {
+  while (advised->process >= 0 && stands_still(advised->events) && fgets(line, sizeof line, maps) != NULL) {
     advise_line(advised, line);
   }
   flush(advised);
@@ -132,8 +131,8 @@ void reclaim_work(struct host *host, const void *what, struct report *report) {
     return;
   }
   report->bytes = usage.memory_bytes;
-  struct advised advised = {.advice = reclaim->back ? MADV_WILLNEED : MADV_PAGEOUT, .events = events, .back = reclaim->back};
-  if (reclaim->back || !reclaimed_as_a_whole(directory, usage.memory_bytes)) {
+  struct advised advised = {.events = events};
+  if (stands_still(events) && !reclaimed_as_a_whole(directory, usage.memory_bytes)) {
     advise_tree(&advised, directory);
   }
   if (cgroup_usage(&host->cgroups, class, reclaim->id, &usage, &report->fault) == 0) {

@@ -6,12 +6,9 @@
 #include "host.h"
 #include "task.h"
 
-#include <stdbool.h>
-
-/// Memory of a sandbox that stands still, put out to swap; or of one that goes on, brought back.
+/// Memory of a sandbox that stands still, put out to swap.
 struct reclaim {
   char id[ID_ROOM];
-  bool back;
   struct task task;
 };
 

@@ -10,7 +10,6 @@ enum outcome reclaim(struct host *host, struct reader *fields, struct work *work
   (void)answer;
   struct reclaim *reclaim = &work->reclaim;
   bool named = read_id(fields, reclaim->id);
-  reclaim->back = read_u8(fields) != 0;
   enum outcome judged = judge(fields, named, fault);
   if (judged != DONE) {
     return judged;

@@ -27,7 +27,9 @@ import dev.sandgate.proto.v1.Signal;
 import dev.sandgate.proto.v1.SignalExecRequest;
 import dev.sandgate.proto.v1.StartExecRequest;
 import dev.sandgate.proto.v1.StatFileRequest;
+import dev.sandgate.proto.v1.StdinChunk;
 import dev.sandgate.proto.v1.WaitExecRequest;
+import dev.sandgate.proto.v1.WriteStdinRequest;
 import dev.sandgate.tck.Eventually;
 import io.vertx.grpc.common.GrpcStatus;
 import java.time.Duration;
@@ -132,7 +134,7 @@ class PauseTest {
   }
 
   @Test
-  void shouldResumeForFilesSessionsSignalsAndInput() {
+  void shouldResumeForFilesSessionsAndSignals() {
     try (Box box = box()) {
       box.start("sleeper", "exec sleep 1000").next();
       box.pause();
@@ -156,6 +158,30 @@ class PauseTest {
                   .setSignal(Signal.newBuilder().setNumber(9))
                   .build());
       assertEquals(9, awaited(box, "sleeper").getSignal());
+    }
+  }
+
+  @Test
+  void shouldResumeForInput() {
+    try (Box box = box()) {
+      host.rpc().stream(
+              ExecsGrpcClient.Start,
+              StartExecRequest.newBuilder()
+                  .setSandboxId(box.id())
+                  .setExecId("cat")
+                  .setCommand(Command.newBuilder().addArgv("cat").setStdin(true))
+                  .build())
+          .next();
+      box.pause();
+      WriteStdinRequest input =
+          WriteStdinRequest.newBuilder()
+              .setSandboxId(box.id())
+              .setExecId("cat")
+              .setChunk(StdinChunk.newBuilder().setEnd(true))
+              .build();
+      host.rpc().unary(ExecsGrpcClient.WriteStdin, input);
+      assertEquals(0, awaited(box, "cat").getExitCode());
+      assertEquals(SandboxState.SANDBOX_STATE_RUNNING, box.get().getState());
     }
   }
 
@@ -193,6 +219,37 @@ class PauseTest {
       box.pause();
       wait(Duration.ofSeconds(5));
       box.resume();
+      ExecResult result = awaited(box, "limited");
+      assertEquals("", result.getKillReason());
+      assertEquals(0, result.getExitCode());
+    }
+  }
+
+  @Test
+  void shouldCountAPauseOverARestartOfTheNode() {
+    SandboxSpec spec =
+        SandboxSpec.newBuilder().setEnvironment("busybox").setLeaseMillis(4_000).build();
+    String id = Box.of(host.rpc(), spec).id();
+    host.rpc().stream(
+            ExecsGrpcClient.Start,
+            StartExecRequest.newBuilder()
+                .setSandboxId(id)
+                .setExecId("limited")
+                .setCommand(
+                    Command.newBuilder().setShell("sleep 2; echo done").setTimeoutMillis(4_000))
+                .build())
+        .next();
+    new Box(host.rpc(), id).pause();
+    wait(Duration.ofSeconds(5));
+    host.node().restart();
+    try (Box box = new Box(host.rpc(), id)) {
+      Eventually.holds(
+          "it stands still again", () -> box.get().getState() == SandboxState.SANDBOX_STATE_PAUSED);
+      Sandbox resumed = box.resume();
+      assertTrue(resumed.getPausedMillis() >= 5_000, resumed::toString);
+      assertTrue(
+          resumed.getLeaseUntil().getSeconds() >= resumed.getCreatedAt().getSeconds() + 9,
+          resumed::toString);
       ExecResult result = awaited(box, "limited");
       assertEquals("", result.getKillReason());
       assertEquals(0, result.getExitCode());

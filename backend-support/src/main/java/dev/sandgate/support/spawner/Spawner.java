@@ -188,7 +188,7 @@ public final class Spawner implements AutoCloseable {
 
   /** Gives the memory of a sandbox that stands still to the host's swap; stops when the sandbox goes on. */
   public Reclaimed reclaim(String id) {
-    FieldReader f = pool.ask(RECLAIM, w -> w.str(id).u8(0));
+    FieldReader f = pool.ask(RECLAIM, w -> w.str(id));
     return new Reclaimed(f.u64(), f.u64());
   }
 

@@ -5,10 +5,7 @@ package dev.sandgate.cli.platform;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.sandgate.cli.SandgateCommand;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -18,22 +15,20 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 /** Pauses and function calls, against the real platform. */
 @Tag("root")
 final class PauseAndCallCommandsTest {
 
   private static Platform platform;
+  private static CommandRun command;
 
   @TempDir Path directory;
-
-  private final StringWriter out = new StringWriter();
-  private final StringWriter err = new StringWriter();
 
   @BeforeAll
   static void open() throws IOException {
     platform = new Platform();
+    command = new CommandRun(platform);
   }
 
   @AfterAll
@@ -42,21 +37,11 @@ final class PauseAndCallCommandsTest {
   }
 
   private int run(String... arguments) {
-    out.getBuffer().setLength(0);
-    err.getBuffer().setLength(0);
-    CommandLine line = SandgateCommand.commandLine();
-    line.setOut(new PrintWriter(out));
-    line.setErr(new PrintWriter(err));
-    String[] where = {
-      "--url", platform.url(), "--key", platform.key(), "--data", platform.data().toString()
-    };
-    return line.execute(
-        Stream.concat(Stream.of(where), Stream.of(arguments)).toArray(String[]::new));
+    return command.run(arguments);
   }
 
   private String done(String... arguments) {
-    assertEquals(0, run(arguments), err.toString());
-    return out.toString();
+    return command.done(arguments);
   }
 
   @Test
@@ -64,7 +49,7 @@ final class PauseAndCallCommandsTest {
     String ids = done("create", "busybox", "-n", "3", "--label", "job=paused");
     List<String> sorted = ids.lines().sorted().toList();
     assertEquals(sorted, done("pause", "-l", "job=paused").lines().sorted().toList());
-    assertTrue(err.toString().contains("gave back"), err.toString());
+    assertTrue(command.err().contains("gave back"), command.err());
     assertTrue(done("ls", "-l", "job=paused").contains("PAUSED"));
     assertEquals(sorted, done("resume", "-l", "job=paused").lines().sorted().toList());
     String one = sorted.getFirst();
@@ -88,13 +73,13 @@ final class PauseAndCallCommandsTest {
     };
     assertTrue(
         json(call, "--expect", right.toString()).contains("\"verdict\":\"accepted\""),
-        out::toString);
+        command::out);
     assertEquals(7, run(with(call, "-a", "7", "-o", "json")));
-    assertTrue(out.toString().contains("\"stdout\":\"42\\n\""), out.toString());
+    assertTrue(command.out().contains("\"stdout\":\"42\\n\""), command.out());
     assertEquals(1, run(with(call, "--expect", wrong.toString(), "-o", "json")));
-    assertTrue(out.toString().contains("wrong answer"), out.toString());
+    assertTrue(command.out().contains("wrong answer"), command.out());
     assertEquals(125, run(with(call, "--gpu", "shared")));
-    assertTrue(err.toString().contains("BACKEND_UNAVAILABLE"), err.toString());
+    assertTrue(command.err().contains("BACKEND_UNAVAILABLE"), command.err());
     String many = done(with(call, "--repeat", "30"));
     assertEquals(30, many.lines().distinct().count(), many);
     assertTrue(many.lines().allMatch(line -> line.endsWith("accepted  42")), many);

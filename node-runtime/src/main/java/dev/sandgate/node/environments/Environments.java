@@ -68,9 +68,7 @@ public final class Environments implements AutoCloseable {
     statistics = new Statistics(database);
     integrity = new Integrity(database, store);
     reach = new Reach(catalogue, store, SharedLayers.open(sharing, dataDirectory, own()));
-    if (reach.shared().isEmpty()) {
-      store.sweep(reach::isNamed);
-    }
+    reach.sweep(dataDirectory);
     Imports imports = new Imports(reach, dataDirectory, settings.collapseBytes());
     service = new EnvironmentsService(this, reach, imports);
     exports = new Exports(this, reach, dataDirectory);

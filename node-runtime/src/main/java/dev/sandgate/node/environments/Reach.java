@@ -10,6 +10,7 @@ import dev.sandgate.proto.v1.LayerInfo;
 import dev.sandgate.spi.Layer;
 import dev.sandgate.spi.SandgateException;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -91,9 +92,11 @@ record Reach(Catalogue catalogue, LayerStore store, Optional<SharedLayers> share
         || shared.flatMap(all -> all.known(digest)).isPresent();
   }
 
-  /** Whether a layer belongs to something that has a name here. */
-  boolean isNamed(String digest) {
-    return catalogue.layer(digest).isPresent();
+  /** Removes images without a name; where layers are or were shared they are what was brought here, and stay. */
+  void sweep(Path data) {
+    if (shared.isEmpty() && Files.notExists(data.resolve("shared"))) {
+      store.sweep(digest -> catalogue.layer(digest).isPresent());
+    }
   }
 
   /** Of these layers, what those are that are known from elsewhere only. */

@@ -34,7 +34,7 @@ public final class LiveSandbox {
   private final Stack stack;
   private final long sequence;
   private final TimeLimits limits;
-  private final Pauses pauses = new Pauses(System::nanoTime);
+  private final Pauses pauses;
   private final CompletableFuture<LiveSandbox> usable = new CompletableFuture<>();
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
   private final CompletableFuture<Void> removed = new CompletableFuture<>();
@@ -54,6 +54,7 @@ public final class LiveSandbox {
     this.spec = spec;
     this.stack = stack;
     this.record = record;
+    this.pauses = Pauses.of(record, System.currentTimeMillis(), System::nanoTime);
     this.sequence = sequence;
     this.limits = TimeLimits.of(record, System.currentTimeMillis(), System::nanoTime);
   }
