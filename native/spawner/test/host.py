@@ -4,6 +4,7 @@
 
 import os
 import pathlib
+import time
 
 
 def mounts():
@@ -69,3 +70,17 @@ def network_namespaces():
 
 def descriptors(pid):
     return len(os.listdir(f"/proc/{pid}/fd"))
+
+
+def settled_descriptors(pid, still=0.3, seconds=10):
+    """How many there are when what was begun before, the removal of trees for one, holds none any more."""
+    deadline = time.monotonic() + seconds
+    count, since = descriptors(pid), time.monotonic()
+    while time.monotonic() - since < still:
+        if time.monotonic() > deadline:
+            raise AssertionError(f"descriptors do not settle in {seconds} s")
+        time.sleep(0.005)
+        now = descriptors(pid)
+        if now != count:
+            count, since = now, time.monotonic()
+    return count

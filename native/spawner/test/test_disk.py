@@ -10,7 +10,7 @@ import struct
 import subprocess
 import unittest
 
-from host import descriptors, mounts
+from host import descriptors, mounts, settled_descriptors
 from spawner import Client, Failure, Node, await_true, busybox, text
 
 STAGE, DISCARD, DISK, TRY_DISK = 0x0D, 0x0F, 0x10, 0x11
@@ -170,7 +170,8 @@ class Disk(unittest.TestCase):
         self.start("once")
         images = {self.image("once")}
         self.assertLessEqual(images, loops())
-        before = descriptors(self.node.pid())
+        await_true(lambda: not any((self.uppers / ".trash").iterdir()), "the images of others are gone")
+        before = settled_descriptors(self.node.pid())
         for i in range(5):
             self.start(f"gone{i}")
             images.add(self.image(f"gone{i}"))
@@ -181,7 +182,7 @@ class Disk(unittest.TestCase):
         await_true(lambda: not any((self.uppers / ".trash").iterdir()), "the images are gone")
         self.assertEqual([entry for entry in os.listdir(self.uppers) if not entry.startswith(".")], [])
         self.assertEqual(mounts(), table)
-        self.assertEqual(descriptors(self.node.pid()), before)
+        await_true(lambda: descriptors(self.node.pid()) == before, "no descriptor is left")
 
     def test_a_killed_sandbox_leaves_its_device_by_itself(self):
         self.start("killed")

@@ -81,7 +81,7 @@ class Lifecycle(unittest.TestCase):
         self.assertEqual(self.node.shell("named-2", "hostname").output, "named-2\n")
 
     def test_destroy_leaves_nothing(self):
-        before = host.descriptors(self.node.pid())
+        before = host.settled_descriptors(self.node.pid())
         pid = self.client.create("gone")
         self.client.activate("gone", pid, [self.base])
         self.node.shell("gone", "mkdir -p /a/b/c; echo x > /a/b/c/d; ln -s /etc/passwd /a/link; (sleep 1000 &)")
