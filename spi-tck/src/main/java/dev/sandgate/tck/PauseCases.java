@@ -32,7 +32,8 @@ interface PauseCases {
   }
 
   private static long counted(Sandbox sandbox) {
-    return Long.parseLong(Fixture.run(sandbox, Command.sh("cat /tmp/count 2>/dev/null | wc -c")).line().strip());
+    return Long.parseLong(
+        Fixture.run(sandbox, Command.sh("cat /tmp/count 2>/dev/null | wc -c")).line().strip());
   }
 
   /** The kernel may still be adding up what ran before; a command that goes on takes more than that. */
