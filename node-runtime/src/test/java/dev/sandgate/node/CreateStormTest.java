@@ -28,6 +28,7 @@ class CreateStormTest {
 
   private static final int CALLS = 5_000;
   private static final int ROOM = 50;
+  private static final Duration MAKING = Duration.ofSeconds(2);
 
   private final List<String> made = new ArrayList<>();
   private int refused;
@@ -56,9 +57,10 @@ class CreateStormTest {
         .orElseThrow();
   }
 
-  /** None waits for a sandbox that is being made. */
+  /** None waits for a sandbox that is being made; one of a hundred may wait for a processor that others have. */
   private static void assertAtOnce(Latency told) {
-    assertTrue(told.getMaxMicros() < 100_000, told::toString);
+    assertTrue(told.getP99Micros() < 100_000, told::toString);
+    assertTrue(told.getMaxMicros() < MAKING.toNanos() / 1_000, told::toString);
   }
 
   private void storm(TestNode node) {
@@ -73,7 +75,7 @@ class CreateStormTest {
   void shouldMakeWhatThereIsRoomForAndRefuseTheOthersAtOnce() {
     Capacity small = new Capacity(ROOM, 10, 10, 1 << 20, Duration.ofMinutes(10));
     try (TestNode node = TestNode.start(config -> TestNode.with(config, small))) {
-      node.host().faults().delay(Point.CREATE, Duration.ofSeconds(2));
+      node.host().faults().delay(Point.CREATE, MAKING);
       storm(node);
       assertEquals(ROOM, made.size());
       assertEquals(CALLS - ROOM, refused);
@@ -94,7 +96,7 @@ class CreateStormTest {
   void shouldRefuseAtOnceAlsoWhileOthersWaitToBeMade() {
     Capacity small = new Capacity(2 * 64, 10, 10, 1 << 20, Duration.ofMinutes(10));
     try (TestNode node = TestNode.start(config -> TestNode.with(config, small))) {
-      node.host().faults().delay(Point.CREATE, Duration.ofSeconds(2));
+      node.host().faults().delay(Point.CREATE, MAKING);
       storm(node);
       assertEquals(2 * 64, made.size());
       Latency told = latency(node, "create_refused");

@@ -63,7 +63,7 @@ class ExportTest {
       os.link(root + "/opt/tools/a", root + "/opt/tools/deep/er/a-again")
       os.symlink("b//c/", root + "/opt/tools/odd-link")
       os.utime(root + "/opt/tools/b", ns=(1, 1234567890123456789))
-      os.chown(root + "/opt/tools/d", 3_000_000, 4_000_000)
+      os.chown(root + "/opt/tools/d", 65_535, 60_000)
       os.makedirs(root + "/opt/emptied/sub")
       open(root + "/opt/emptied/sub/file", "w").write("x")
       """;
