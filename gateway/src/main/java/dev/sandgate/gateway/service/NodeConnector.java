@@ -14,7 +14,6 @@ import io.vertx.grpc.client.GrpcClientRequest;
 import io.vertx.grpc.common.ServiceMethod;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
@@ -27,13 +26,16 @@ final class NodeConnector {
 
   private static final int CONNECTION_WINDOW = 16 << 20;
   private static final long MAX_ANSWER_BYTES = 16 << 20;
+  private static final long READY_MILLIS = 200;
 
   private final Vertx vertx;
   private final SocketAddress address;
   private final Duration connect;
+  private final Promise<Void> idle = Promise.promise();
 
   private @Nullable GrpcClient current;
   private boolean closed;
+  private int connecting;
 
   /** Not connected yet; a connection is ready within that time or given up. */
   NodeConnector(Vertx vertx, SocketAddress address, Duration connect) {
@@ -82,39 +84,50 @@ final class NodeConnector {
     return begun.future();
   }
 
-  private <Q, A> Future<GrpcClientRequest<Q, A>> requested(
+  private synchronized <Q, A> Future<GrpcClientRequest<Q, A>> requested(
       GrpcClient client, ServiceMethod<A, Q> method) {
-    try {
-      return client.request(address, method);
-    } catch (IllegalStateException closed) {
-      return Future.failedFuture(closed);
+    if (!Objects.equals(current, client)) {
+      return Future.failedFuture("the connection is being closed");
+    }
+    connecting++;
+    return client.<Q, A>request(address, method).onComplete(_ -> connected());
+  }
+
+  private synchronized void connected() {
+    connecting--;
+    if (closed && connecting == 0) {
+      idle.tryComplete();
     }
   }
 
   private void giveUp(GrpcClient client, Promise<?> begun) {
-    if (begun.tryFail(new TimeoutException("it takes connections and does not answer"))
-        && forgets(client)) {
+    if (begun.tryFail(new TimeoutException("it takes connections and does not answer"))) {
+      forget(client);
+    }
+  }
+
+  private synchronized void forget(GrpcClient client) {
+    if (Objects.equals(current, client)) {
+      current = null;
       client.close();
     }
   }
 
-  private synchronized boolean forgets(GrpcClient client) {
-    boolean mine = Objects.equals(current, client);
-    if (mine) {
-      current = null;
-    }
-    return mine;
-  }
-
-  /** Gives up whatever is under way. */
-  Future<Void> close() {
-    return closing().map(GrpcClient::close).orElseGet(Future::succeededFuture);
-  }
-
-  private synchronized Optional<GrpcClient> closing() {
+  /**
+   * Gives up whatever is under way. Connections that are being made are waited for, a moment: Vert.x's client, closed just when one
+   * is ready, never says that it is closed (its pool reads who asked for the connection twice).
+   */
+  synchronized Future<Void> close() {
+    GrpcClient last = current;
     closed = true;
-    Optional<GrpcClient> last = Optional.ofNullable(current);
     current = null;
-    return last;
+    if (last == null) {
+      return Future.succeededFuture();
+    }
+    if (connecting == 0) {
+      return last.close();
+    }
+    long timer = vertx.setTimer(READY_MILLIS, _ -> idle.tryComplete());
+    return idle.future().onComplete(_ -> vertx.cancelTimer(timer)).compose(_ -> last.close());
   }
 }

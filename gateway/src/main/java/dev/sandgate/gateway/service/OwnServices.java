@@ -32,6 +32,7 @@ import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -48,6 +49,7 @@ public final class OwnServices implements AutoCloseable {
   private static final int HEADER_BYTES = 32 << 10;
   private static final long MAX_REQUEST_BYTES = 1 << 20;
   private static final long REFRESH_MILLIS = 2_000;
+  private static final long CLOSE_SECONDS = 10;
 
   private final Vertx vertx;
   private final List<NodeClient> clients;
@@ -261,7 +263,7 @@ public final class OwnServices implements AutoCloseable {
     vertx.cancelTimer(refreshing);
     List<Future<Void>> closing = new ArrayList<>(List.of(server.close()));
     clients.forEach(client -> closing.add(client.close()));
-    await(Future.join(closing).otherwiseEmpty());
+    await(Future.join(closing).timeout(CLOSE_SECONDS, TimeUnit.SECONDS).otherwiseEmpty());
   }
 
   private static <T> T await(Future<T> future) {
