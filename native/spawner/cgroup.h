@@ -86,6 +86,14 @@ bool cgroup_holds(int directory, pid_t pid);
 int cgroup_usage(const struct cgroups *cgroups, enum class class, const char *id, struct usage *usage,
                  struct fault *fault);
 
+/// Lets a sandbox's memory go to swap, or keeps a limited sandbox from using more of it: a limit of memory is none when
+/// swap comes on top. Where the kernel cannot do either nothing happens.
+void cgroup_allow_swap(const struct cgroups *cgroups, enum class class, const char *id, bool allow);
+
+/// Frees pages that were written to swap on a disk: they stay charged until somebody looks for memory. v1 only, as
+/// `memory.reclaim` does it by itself. Waits for the disk; pages of files that are charged to the sandbox go too.
+void cgroup_free_written(const struct cgroups *cgroups, enum class class, const char *id);
+
 /// A number from a line `key value` of a flat keyed file; 0 when it is absent.
 uint64_t cgroup_keyed(int directory, const char *file, const char *key);
 

@@ -18,6 +18,7 @@
 // Where the kernel takes `memory.reclaim` a cgroup is asked as a whole. Elsewhere each process is advised from outside
 // (process_madvise(2)), and only about memory that is the sandbox's own: pages of layers are what all sandboxes share.
 
+
 enum { RANGES = 64, LINE_ROOM = 4400 };
 
 struct advised {
@@ -132,8 +133,15 @@ void reclaim_work(struct host *host, const void *what, struct report *report) {
   }
   report->bytes = usage.memory_bytes;
   struct advised advised = {.events = events};
-  if (stands_still(events) && !reclaimed_as_a_whole(directory, usage.memory_bytes)) {
-    advise_tree(&advised, directory);
+  if (stands_still(events)) {
+    cgroup_allow_swap(&host->cgroups, class, reclaim->id, true);
+    if (!reclaimed_as_a_whole(directory, usage.memory_bytes)) {
+      advise_tree(&advised, directory);
+      cgroup_free_written(&host->cgroups, class, reclaim->id);
+    }
+    if (!stands_still(events)) {
+      cgroup_allow_swap(&host->cgroups, class, reclaim->id, false);
+    }
   }
   if (cgroup_usage(&host->cgroups, class, reclaim->id, &usage, &report->fault) == 0) {
     report->entries = usage.memory_bytes;

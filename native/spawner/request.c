@@ -274,6 +274,9 @@ static enum outcome freeze(struct host *host, struct reader *fields, struct work
   if (cgroup < 0) {
     return FAILED;
   }
+  if (!work->freeze.on) {
+    cgroup_allow_swap(&host->cgroups, class, work->freeze.id, false);
+  }
   work->freeze.events = openat(cgroup, "cgroup.events", O_RDONLY | O_CLOEXEC);
   int result = work->freeze.events < 0 ? -1 : write_file(cgroup, "cgroup.freeze", work->freeze.on ? "1" : "0");
   if (result != 0) {

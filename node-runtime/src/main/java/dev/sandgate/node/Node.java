@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.node;
 
+import dev.sandgate.node.admission.Admission;
 import dev.sandgate.node.backends.Backends;
 import dev.sandgate.node.config.KnownSettings;
 import dev.sandgate.node.config.LayerSettings;
 import dev.sandgate.node.config.Recording;
 import dev.sandgate.node.config.SharedSettings;
 import dev.sandgate.node.config.SnapshotCapacity;
-import dev.sandgate.node.disk.DiskReserve;
 import dev.sandgate.node.environments.Catalogue;
 import dev.sandgate.node.environments.Environments;
 import dev.sandgate.node.environments.Integrity;
@@ -30,6 +30,7 @@ import dev.sandgate.node.snapshots.SnapshotRows;
 import dev.sandgate.node.snapshots.Snapshots;
 import dev.sandgate.node.store.Database;
 import dev.sandgate.node.store.Durability;
+import dev.sandgate.node.swap.Swap;
 import dev.sandgate.node.trajectory.Steps;
 import dev.sandgate.node.trajectory.Trajectories;
 import dev.sandgate.spi.ErrorCode;
@@ -115,7 +116,8 @@ public final class Node implements AutoCloseable {
     Environments environments = environments(config, database);
     Latencies latencies = new Latencies();
     Sandboxes sandboxes =
-        new Sandboxes(
+        sandboxes(
+            config,
             new Sandboxes.Parts(
                 config.nodeId(),
                 backends,
@@ -124,8 +126,7 @@ public final class Node implements AutoCloseable {
                 config.defaults(),
                 config.capacity(),
                 latencies,
-                new DiskReserve(config.settings(), data)));
-    undo.push("sandboxes", sandboxes::close);
+                Admission.of(config.settings(), config.capacity().sandboxes(), data)));
     Sessions sessions = new Sessions(sandboxes, database);
     undo.push("sessions", sessions::close);
     Trajectories trajectories = new Trajectories(database, recording);
@@ -144,6 +145,14 @@ public final class Node implements AutoCloseable {
     adopted = sandboxes.adopt().thenCompose(_ -> load(execs, sandboxes));
     sweepEverySecond(running.sweeps(trajectories, database));
     LOG.info("node {} listens on {}:{}", config.nodeId(), config.host(), port);
+  }
+
+  private Sandboxes sandboxes(NodeConfig config, Sandboxes.Parts parts) {
+    Sandboxes sandboxes = new Sandboxes(parts);
+    undo.push("sandboxes", sandboxes::close);
+    Swap swap = Swap.open(config.settings(), config.dataDirectory(), () -> sandboxes.living() > 0);
+    undo.push("swap", swap::close);
+    return sandboxes;
   }
 
   private static Routes routes(Running running, Trajectories trajectories, Failures failures) {

@@ -53,6 +53,7 @@ final class NodesService {
             .setSandboxesBegun(sandboxes.begun())
             .setSandboxesEnded(sandboxes.begun() - sandboxes.living())
             .setVersion(version())
+            .setAdmission(sandboxes.admission().shown())
             .addAllLatencies(latencies.shown());
     running.environments().shared().ifPresent(node::setSharedLayers);
     backends.all().forEach(backend -> node.addBackends(shown(backend)));

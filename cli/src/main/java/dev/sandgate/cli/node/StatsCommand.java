@@ -8,6 +8,7 @@ import dev.sandgate.cli.output.Console;
 import dev.sandgate.cli.output.Json;
 import dev.sandgate.cli.output.Sizes;
 import dev.sandgate.client.Sandgate;
+import dev.sandgate.proto.v1.Admission;
 import dev.sandgate.proto.v1.Latency;
 import dev.sandgate.proto.v1.Node;
 import dev.sandgate.proto.v1.SharedLayers;
@@ -28,6 +29,8 @@ import picocli.CommandLine.Command;
       "create-in-backend is part of create; exec-total is the time of the commands themselves too.",
       "SHARES is the directory of layers that a node shares: bytes read from it on demand, in bulk and as metadata,",
       "bytes written by sharing, layers that are here as a whole + in part, and what they take on the node's disk.",
+      "ASKED is what living sandboxes asked for of how much there is, AVAILABLE memory that is free and what must stay of it,",
+      "PRESSURE in how much of the last ten seconds a task waited for cpu/memory/disk, percent, REFUSED creates for want of these.",
       "Ends with 3 when a node cannot be reached."
     })
 final class StatsCommand extends Work {
@@ -38,6 +41,9 @@ final class StatsCommand extends Work {
   private static final List<String> SHARED =
       List.of(
           "NODE", "SHARES", "DEMAND", "BULK", "METADATA", "WRITTEN", "LAYERS", "LOCAL", "FAILURE");
+
+  private static final List<String> ADMISSION =
+      List.of("NODE", "CPU ASKED", "MEMORY ASKED", "AVAILABLE", "PRESSURE", "REFUSED", "REFUSING");
 
   @Override
   public Integer call() {
@@ -52,12 +58,36 @@ final class StatsCommand extends Work {
       List<List<String>> rows = new ArrayList<>();
       nodes.forEach(node -> node.getLatenciesList().forEach(of -> rows.add(row(node, of))));
       console.table(HEADER, rows);
+      console.table(
+          ADMISSION,
+          nodes.stream().filter(Node::hasAdmission).map(StatsCommand::admission).toList());
       showShared(console, nodes);
     }
     List<String> away =
         nodes.stream().filter(node -> !node.getReachable()).map(Node::getNodeId).toList();
     away.forEach(node -> console.note("sandgate: node " + node + " cannot be reached"));
     return away.isEmpty() ? ExitCode.OK : ExitCode.UNREACHABLE;
+  }
+
+  private static List<String> admission(Node node) {
+    Admission room = node.getAdmission();
+    return List.of(
+        node.getNodeId(),
+        String.format(
+            Locale.ROOT, "%.1f/%.1f", room.getAskedCpuMillis() / 1e3, room.getCpuMillis() / 1e3),
+        Sizes.show(room.getAskedMemoryBytes()) + "/" + Sizes.show(room.getMemoryBytes()),
+        Sizes.show(room.getMemoryAvailableBytes()) + "/" + Sizes.show(room.getMemoryReserveBytes()),
+        percent(room.getCpuPressure())
+            + "/"
+            + percent(room.getMemoryPressure())
+            + "/"
+            + percent(room.getIoPressure()),
+        Long.toString(room.getRefused()),
+        room.getRefusing().isEmpty() ? "-" : room.getRefusing());
+  }
+
+  private static String percent(double measured) {
+    return measured < 0 ? "-" : Long.toString(Math.round(measured));
   }
 
   private static void showShared(Console console, List<Node> nodes) {
@@ -90,6 +120,9 @@ final class StatsCommand extends Work {
     line.put("sandboxes_begun", node.getSandboxesBegun());
     line.put("sandboxes_ended", node.getSandboxesEnded());
     line.put("latencies", Json.of(node.getLatenciesList()));
+    if (node.hasAdmission()) {
+      line.put("admission", Json.of(List.of(node.getAdmission())).get(0));
+    }
     if (node.hasSharedLayers()) {
       line.put("shared_layers", Json.of(List.of(node.getSharedLayers())).get(0));
     }

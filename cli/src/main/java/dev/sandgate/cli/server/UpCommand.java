@@ -84,7 +84,10 @@ public final class UpCommand extends Work {
         "A backend's setting, backend.NAME.KEY=VALUE, or what sandboxes get that ask for nothing:",
         "node.idle-timeout, node.lease, node.lifetime (0s: for ever); or how the node records",
         "and keeps: node.collapse-bytes, node.disk-reserve-bytes, node.journal, node.keep-replaced-seconds,",
-        "node.spool-bytes, node.trajectory-bytes, node.trajectory-hours;",
+        "node.spool-bytes, node.trajectory-bytes, node.trajectory-hours; or when it takes no further sandbox:",
+        "node.cpu-overcommit, node.memory-overcommit (ratios), node.memory-reserve-bytes, node.max-cpu-pressure,",
+        "node.max-io-pressure, node.max-memory-pressure (percent of time that tasks wait);",
+        "or where the memory of paused sandboxes goes: node.swap (zram:BYTES, file:BYTES);",
         "or the layers it shares with other nodes: node.shared-layers (a directory, or oci://HOST/NAME),",
         "node.shared-layers-auth, node.shared-layers-pull (on, off), node.shared-layers-local-bytes,",
         "node.shared-layers-timeout-ms."

@@ -16,12 +16,18 @@ public final class KnownSettings {
   private static final List<String> NAMES =
       List.of(
           "node.collapse-bytes",
+          "node.cpu-overcommit",
           "node.disk-reserve-bytes",
           "node.idle-timeout",
           "node.journal",
           "node.keep-replaced-seconds",
           "node.lease",
           "node.lifetime",
+          "node.max-cpu-pressure",
+          "node.max-io-pressure",
+          "node.max-memory-pressure",
+          "node.memory-overcommit",
+          "node.memory-reserve-bytes",
           "node.shared-layers",
           "node.shared-layers-auth",
           "node.shared-layers-local-bytes",
@@ -30,6 +36,7 @@ public final class KnownSettings {
           "node.snapshot-bytes",
           "node.snapshot-entries",
           "node.spool-bytes",
+          "node.swap",
           "node.trajectory-bytes",
           "node.trajectory-hours");
 

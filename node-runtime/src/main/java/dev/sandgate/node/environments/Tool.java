@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /** Runs a program of the host; what it printed last is in the error when it fails. Blocks. */
-final class Tool {
+public final class Tool {
 
   private static final int LAST_LINES = 12;
 
@@ -26,7 +26,8 @@ final class Tool {
   private final Duration timeout;
   private final Map<String, String> variables = new HashMap<>();
 
-  Tool(Duration timeout, String... command) {
+  /** A program and how long it may run. */
+  public Tool(Duration timeout, String... command) {
     this.command = List.of(command);
     this.timeout = timeout;
   }
@@ -38,7 +39,7 @@ final class Tool {
   }
 
   /** Runs it to its end; an interrupt kills it and its children. */
-  void run(Consumer<String> lines) {
+  public void run(Consumer<String> lines) {
     Process process = start();
     try {
       ArrayDeque<String> last = new ArrayDeque<>();

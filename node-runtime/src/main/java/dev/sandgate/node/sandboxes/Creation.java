@@ -4,6 +4,7 @@ package dev.sandgate.node.sandboxes;
 
 import static dev.sandgate.node.checks.Fields.rangeOr;
 
+import dev.sandgate.node.admission.Admission;
 import dev.sandgate.node.disk.DiskReserve;
 import dev.sandgate.node.environments.Environments;
 import dev.sandgate.node.latencies.Latencies;
@@ -12,6 +13,7 @@ import dev.sandgate.node.rpc.Blocking;
 import dev.sandgate.node.rpc.Failures;
 import dev.sandgate.node.sandboxes.SpecReader.Wanted;
 import dev.sandgate.proto.v1.CreateSandboxRequest;
+import dev.sandgate.proto.v1.Limits;
 import dev.sandgate.proto.v1.Sandbox;
 import dev.sandgate.proto.v1.SandboxState;
 import dev.sandgate.spi.ErrorCode;
@@ -39,7 +41,7 @@ final class Creation {
   private final Reaper reaper;
   private final Pausing pausing;
   private final Latencies latencies;
-  private final DiskReserve reserve;
+  private final Admission admission;
   private final Semaphore places = new Semaphore(AT_ONCE);
 
   Creation(
@@ -54,7 +56,7 @@ final class Creation {
     this.reaper = reaper;
     this.pausing = pausing;
     this.latencies = parts.latencies();
-    this.reserve = parts.reserve();
+    this.admission = parts.admission();
   }
 
   /** Makes one for a call that arrived then, and returns when it takes commands; after a failure nothing is left of it. */
@@ -64,9 +66,9 @@ final class Creation {
     Wanted wanted = reader.read(request.getSpec());
     String id = ids.assigned(request.getAssignedId());
     long deadline = begun + TimeUnit.MILLISECONDS.toNanos(timeout);
-    claim(begun);
-    try (DiskReserve.Hold _ = room(wanted, begun)) {
-      place(deadline);
+    claim(wanted.limits(), begun);
+    try (DiskReserve.Hold _ = room(wanted.limits(), begun)) {
+      place(wanted.limits(), deadline);
       try {
         return create(register(wanted, id), key, new Clock(begun, deadline));
       } finally {
@@ -119,7 +121,7 @@ final class Creation {
       registry.add(live);
       return live;
     } catch (RuntimeException e) {
-      registry.ended();
+      admission.commitments().free(wanted.limits());
       throw e;
     }
   }
@@ -129,7 +131,7 @@ final class Creation {
       environments.use(live.stack(), live.id());
     } catch (RuntimeException e) {
       registry.forget(live);
-      registry.ended();
+      admission.commitments().free(live.secret().getSpec().getLimits());
       throw e;
     }
   }
@@ -151,21 +153,21 @@ final class Creation {
   }
 
   /** Who finds no room hears so at once, however many are being made. */
-  private void claim(long begun) {
-    refusing(registry::claim, begun);
+  private void claim(Limits limits, long begun) {
+    refusing(() -> admission.claim(limits), begun);
   }
 
   /** Fails at once for a call that finds no room; never blocks. */
   void requireRoom(long arrived) {
-    refusing(registry::requireRoom, arrived);
+    refusing(admission.commitments()::requireRoom, arrived);
   }
 
   /** Room on the disk until the sandbox has taken it; without it the place is given back. */
-  private DiskReserve.Hold room(Wanted wanted, long begun) {
+  private DiskReserve.Hold room(Limits limits, long begun) {
     try {
-      return orRefused(() -> reserve.hold(wanted.filled().getLimits().getDiskBytes()), begun);
+      return orRefused(() -> admission.disk().hold(limits.getDiskBytes()), begun);
     } catch (SandgateException none) {
-      registry.ended();
+      admission.commitments().free(limits);
       throw none;
     }
   }
@@ -252,15 +254,15 @@ final class Creation {
     }
   }
 
-  private void place(long deadline) {
+  private void place(Limits limits, long deadline) {
     try {
       if (!places.tryAcquire(deadline - System.nanoTime(), TimeUnit.NANOSECONDS)) {
-        registry.ended();
+        admission.commitments().free(limits);
         throw new SandgateException(
             ErrorCode.RESOURCE_EXHAUSTED, "too many sandboxes are being created; retry later");
       }
     } catch (InterruptedException e) {
-      registry.ended();
+      admission.commitments().free(limits);
       Thread.currentThread().interrupt();
       throw new SandgateException(ErrorCode.CANCELLED, "", "the caller gave up", e);
     }

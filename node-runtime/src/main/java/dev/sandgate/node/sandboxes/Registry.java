@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.node.sandboxes;
 
+import dev.sandgate.node.admission.Commitments;
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.SandgateException;
 import java.util.NavigableMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -16,13 +16,12 @@ final class Registry {
 
   private final ConcurrentHashMap<String, LiveSandbox> byId = new ConcurrentHashMap<>();
   private final ConcurrentSkipListMap<Long, LiveSandbox> byAge = new ConcurrentSkipListMap<>();
-  private final AtomicInteger living = new AtomicInteger();
   private final AtomicLong begun = new AtomicLong();
   private final AtomicLong sequence = new AtomicLong();
-  private final int capacity;
+  private final Commitments commitments;
 
-  Registry(int capacity) {
-    this.capacity = capacity;
+  Registry(Commitments commitments) {
+    this.commitments = commitments;
   }
 
   /** Microseconds since the epoch, made unique: newest is highest, also after a restart. */
@@ -31,25 +30,9 @@ final class Registry {
     return sequence.updateAndGet(last -> Math.max(last + 1, now));
   }
 
-  /** Takes a place among the living, or RESOURCE_EXHAUSTED; {@link #ended} gives it back. */
-  void claim() {
-    if (living.incrementAndGet() > capacity) {
-      living.decrementAndGet();
-      throw full();
-    }
-  }
-
-  /** Fails with RESOURCE_EXHAUSTED when no place is free at the moment. */
-  void requireRoom() {
-    if (living.get() >= capacity) {
-      throw full();
-    }
-  }
-
-  private SandgateException full() {
-    return new SandgateException(
-        ErrorCode.RESOURCE_EXHAUSTED,
-        "the node has its %,d sandboxes; delete some or retry later".formatted(capacity));
+  /** Places among the living: taken before a sandbox is put in, given back when it has ended. */
+  Commitments commitments() {
+    return commitments;
   }
 
   /** Puts in a sandbox that has a place, or ALREADY_EXISTS. */
@@ -68,14 +51,9 @@ final class Registry {
     byAge.put(live.sequence(), live);
     sequence.accumulateAndGet(live.sequence(), Math::max);
     if (!Lifecycle.ended(live.state())) {
-      living.incrementAndGet();
+      commitments.take(live.secret().getSpec().getLimits());
       begun.incrementAndGet();
     }
-  }
-
-  /** Gives the place among the living back; the record stays. */
-  void ended() {
-    living.decrementAndGet();
   }
 
   void forget(LiveSandbox live) {
@@ -93,7 +71,7 @@ final class Registry {
   }
 
   int living() {
-    return living.get();
+    return commitments.sandboxes();
   }
 
   /** All of them, newest first. */

@@ -168,7 +168,7 @@ final class Removal {
 
   private void finish(LiveSandbox live) {
     environments.unuse(live.stack(), live.id());
-    registry.ended();
+    registry.commitments().free(live.secret().getSpec().getLimits());
     Blocking.report("recording the end of " + live, rows.update(live));
     listeners.forEach(listener -> listener.ended(live));
     live.removed().complete(null);

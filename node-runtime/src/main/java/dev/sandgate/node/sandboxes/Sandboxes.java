@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.node.sandboxes;
 
+import dev.sandgate.node.admission.Admission;
 import dev.sandgate.node.backends.Backends;
 import dev.sandgate.node.checks.Fields;
 import dev.sandgate.node.config.Capacity;
 import dev.sandgate.node.config.Defaults;
-import dev.sandgate.node.disk.DiskReserve;
 import dev.sandgate.node.environments.Environments;
 import dev.sandgate.node.latencies.Latencies;
 import dev.sandgate.node.latencies.Latencies.Operation;
@@ -42,6 +42,7 @@ public final class Sandboxes {
   private final Sweep sweep;
   private final Reaper reaper;
   private final Latencies latencies;
+  private final Admission admission;
 
   /**
    * What sandboxes stand on.
@@ -53,7 +54,7 @@ public final class Sandboxes {
    * @param defaults of requests that leave fields out
    * @param capacity how many, how long
    * @param latencies where it is told how long it took to make them
-   * @param reserve what new ones must leave of the disk
+   * @param admission whether there is room for another
    */
   public record Parts(
       String nodeId,
@@ -63,12 +64,13 @@ public final class Sandboxes {
       Defaults defaults,
       Capacity capacity,
       Latencies latencies,
-      DiskReserve reserve) {}
+      Admission admission) {}
 
   /** Reads what an earlier run recorded; blocks. */
   public Sandboxes(Parts parts) {
     latencies = parts.latencies();
-    registry = new Registry(parts.capacity().sandboxes());
+    admission = parts.admission();
+    registry = new Registry(parts.admission().commitments());
     rows = new SandboxRows(parts.database());
     removal = new Removal(registry, rows, parts.environments());
     pausing = new Pausing(rows, latencies);
@@ -148,6 +150,11 @@ public final class Sandboxes {
     return registry.newestFirst().values().stream()
         .filter(live -> Lifecycle.ended(live.state()))
         .toList();
+  }
+
+  /** Whether there is room for another. */
+  public Admission admission() {
+    return admission;
   }
 
   /** How many live. */

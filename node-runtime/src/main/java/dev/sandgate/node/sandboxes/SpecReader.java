@@ -52,8 +52,12 @@ final class SpecReader {
    */
   record Wanted(OpenBackend backend, Stack stack, SandboxSpec filled) {
 
+    Limits limits() {
+      return filled.getLimits();
+    }
+
     dev.sandgate.spi.SandboxSpec forBackend(String id) {
-      Limits limits = filled.getLimits();
+      Limits limits = limits();
       return new dev.sandgate.spi.SandboxSpec(
           id,
           stack.layers(),

@@ -4,6 +4,8 @@ package dev.sandgate.node.sandboxes;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.sandgate.node.admission.Commitments;
+import dev.sandgate.node.admission.Overcommit;
 import dev.sandgate.node.backends.Backends;
 import dev.sandgate.node.environments.Stack;
 import dev.sandgate.node.sandboxes.TimeLimits.Limit;
@@ -28,7 +30,7 @@ class SweepTest {
 
   private final List<String> ended = new ArrayList<>();
   private final List<String> forgotten = new ArrayList<>();
-  private final Registry registry = new Registry(10);
+  private final Registry registry = new Registry(new Commitments(10, Overcommit.UNBOUNDED, 0));
 
   private LiveSandbox add(Backends backends, Sandbox.Builder record) {
     String id = "sb-n1-" + registry.newestFirst().size();
