@@ -193,6 +193,17 @@ class ScenariosTest {
   }
 
   @Test
+  void shouldMeasurePausesWithAndWithoutSwap() throws Exception {
+    LoadReport report = run("pause");
+    assertPositive(
+        report.ratios(),
+        "first_command_nothing_reclaimed_vs_warm",
+        "first_command_reclaimed_vs_warm",
+        "memory_given_back_gain");
+    assertTrue(report.notes().contains("must all that wake up at once answer: held"));
+  }
+
+  @Test
   void shouldMeasureManyLiveSandboxes() throws Exception {
     LoadReport report = run("density");
     assertPositive(report.ratios(), "exec_p50_at_all_vs_at_10", "memory_vs_bwrap");
@@ -274,6 +285,10 @@ class ScenariosTest {
         things.add(line);
       }
     }
+    things.addAll(
+        Files.readAllLines(Path.of("/proc/swaps")).stream()
+            .map(line -> line.split("\\s", 2)[0])
+            .toList());
     things.addAll(cgroups());
     return things;
   }
