@@ -9,6 +9,7 @@
 #include <linux/sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -59,6 +60,32 @@ static void become(const struct host *host, const struct blank *blank, int chann
   _exit(1);
 }
 
+/// The kernel counts what a user namespace takes of inotify, pending signals and the like for its owner too, who is the
+/// user that makes it. With one owner for all, one sandbox could take what all may have, so each has an owner of its own:
+/// a user that nobody is.
+static uid_t owner_of(const struct host *host, const char *id) {
+  uint32_t hash = 2166136261u;
+  for (; *id != 0; id++) {
+    hash = (hash ^ (uint8_t)*id) * 16777619u;
+  }
+  return host->settings.uid_base + ID_COUNT + hash % OWNER_COUNT;
+}
+
+/// By system call: only this one thread is meant. The capabilities stay (see settle_process).
+static long clone_owned(uid_t owner, struct clone_args *arguments) {
+  uid_t same = (uid_t)-1;
+  if (syscall(SYS_setresuid, same, owner, same) != 0) {
+    return -1;
+  }
+  long pid = syscall(SYS_clone3, arguments, sizeof *arguments);
+  int error = errno;
+  if (pid != 0 && syscall(SYS_setresuid, same, 0, same) != 0) {
+    abort();
+  }
+  errno = error;
+  return pid;
+}
+
 static int clone_child(struct host *host, struct blank *blank, struct fault *fault) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
@@ -71,7 +98,7 @@ static int clone_child(struct host *host, struct blank *blank, struct fault *fau
       .exit_signal = SIGCHLD,
       .cgroup = (uint64_t)blank->cgroup,
   };
-  blank->pid = (pid_t)syscall(SYS_clone3, &arguments, sizeof arguments);
+  blank->pid = (pid_t)clone_owned(owner_of(host, blank->id), &arguments);
   if (blank->pid == 0) {
     become(host, blank, ends[1]);
   }

@@ -17,7 +17,8 @@ struct settings {
   uint32_t uid_base;
 };
 
-enum { ID_COUNT = 65536 };
+/// The ids of a sandbox, and of the owners of their namespaces above them.
+enum { ID_COUNT = 65536, OWNER_COUNT = 1 << 24 };
 
 /// Everything a spawner holds open for its whole life. None of it belongs to one sandbox.
 struct host {
