@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
 #include "blank.h"
+#include "cores.h"
 #include "destroy.h"
 #include "kernel.h"
 
@@ -113,7 +114,7 @@ static int write_process_file(const struct blank *blank, const char *file, const
   return write_file(AT_FDCWD, path, text) == 0 ? 0 : fail(fault, STEP_MAPS, "write %s to %s", text, path);
 }
 
-/// Maps the ids, makes the sandbox die before the platform when memory is short, and releases the child.
+/// Maps the ids, makes the sandbox die before the platform when memory is short, ranks it, and releases the child.
 static int prepare_child(struct host *host, struct blank *blank, struct fault *fault) {
   char map[48];
   char score[16];
@@ -123,7 +124,8 @@ static int prepare_child(struct host *host, struct blank *blank, struct fault *f
       write_process_file(blank, "oom_score_adj", score, fault) != 0) {
     return -1;
   }
-  if (cgroup_attach_v1(&host->cgroups, blank->class, blank->id, blank->pid, fault) != 0) {
+  if (cgroup_attach_v1(&host->cgroups, blank->class, blank->id, blank->pid, fault) != 0 ||
+      cores_give(host, blank->class, blank->pid, fault) != 0) {
     return -1;
   }
   return write(blank->channel, "", 1) == 1 ? 0 : fail(fault, STEP_MAPS, "release the child");

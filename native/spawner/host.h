@@ -34,6 +34,7 @@ struct host {
   int devices;    ///< the host's /dev, for loop devices; -1 when it has none
   int staging;    ///< <state>/uppers/.staging, copies that are to become layers
   int agent;      ///< the sealed memory file with the agent's program
+  int keeper;     ///< of the latency-sensitive class's core scheduling cookie, -1 before there is one
   int own_mounts; ///< our mount namespace, to come back to
   int user_ids;   ///< a user namespace with the sandboxes' id map, for idmapped layers
   uint64_t build; ///< a hash of our own program
