@@ -60,7 +60,9 @@ final class Probe {
 
   private static Samples column(List<String> lines, int column) {
     return Samples.of(
-        lines.stream().mapToDouble(line -> Double.parseDouble(line.split(" ", -1)[column])).toArray());
+        lines.stream()
+            .mapToDouble(line -> Double.parseDouble(line.split(" ", -1)[column]))
+            .toArray());
   }
 
   /** Microseconds of commands that do nothing, through the node's API. */
