@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
 #include "blank.h"
+#include "cores.h"
 #include "destroy.h"
 #include "kernel.h"
 
@@ -9,6 +10,7 @@
 #include <linux/sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -59,6 +61,32 @@ static void become(const struct host *host, const struct blank *blank, int chann
   _exit(1);
 }
 
+/// The kernel counts what a user namespace takes of inotify, pending signals and the like for its owner too, who is the
+/// user that makes it. With one owner for all, one sandbox could take what all may have, so each has an owner of its own:
+/// a user that nobody is.
+static uid_t owner_of(const struct host *host, const char *id) {
+  uint32_t hash = 2166136261u;
+  for (; *id != 0; id++) {
+    hash = (hash ^ (uint8_t)*id) * 16777619u;
+  }
+  return host->settings.uid_base + ID_COUNT + hash % OWNER_COUNT;
+}
+
+/// By system call: only this one thread is meant. The capabilities stay (see settle_process).
+static long clone_owned(uid_t owner, struct clone_args *arguments) {
+  uid_t same = (uid_t)-1;
+  if (syscall(SYS_setresuid, same, owner, same) != 0) {
+    return -1;
+  }
+  long pid = syscall(SYS_clone3, arguments, sizeof *arguments);
+  int error = errno;
+  if (pid != 0 && syscall(SYS_setresuid, same, 0, same) != 0) {
+    abort();
+  }
+  errno = error;
+  return pid;
+}
+
 static int clone_child(struct host *host, struct blank *blank, struct fault *fault) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
@@ -71,7 +99,7 @@ static int clone_child(struct host *host, struct blank *blank, struct fault *fau
       .exit_signal = SIGCHLD,
       .cgroup = (uint64_t)blank->cgroup,
   };
-  blank->pid = (pid_t)syscall(SYS_clone3, &arguments, sizeof arguments);
+  blank->pid = (pid_t)clone_owned(owner_of(host, blank->id), &arguments);
   if (blank->pid == 0) {
     become(host, blank, ends[1]);
   }
@@ -86,7 +114,7 @@ static int write_process_file(const struct blank *blank, const char *file, const
   return write_file(AT_FDCWD, path, text) == 0 ? 0 : fail(fault, STEP_MAPS, "write %s to %s", text, path);
 }
 
-/// Maps the ids, makes the sandbox die before the platform when memory is short, and releases the child.
+/// Maps the ids, makes the sandbox die before the platform when memory is short, ranks it, and releases the child.
 static int prepare_child(struct host *host, struct blank *blank, struct fault *fault) {
   char map[48];
   char score[16];
@@ -96,7 +124,8 @@ static int prepare_child(struct host *host, struct blank *blank, struct fault *f
       write_process_file(blank, "oom_score_adj", score, fault) != 0) {
     return -1;
   }
-  if (cgroup_attach_v1(&host->cgroups, blank->class, blank->id, blank->pid, fault) != 0) {
+  if (cgroup_attach_v1(&host->cgroups, blank->class, blank->id, blank->pid, fault) != 0 ||
+      cores_give(host, blank->class, blank->pid, fault) != 0) {
     return -1;
   }
   return write(blank->channel, "", 1) == 1 ? 0 : fail(fault, STEP_MAPS, "release the child");

@@ -7,11 +7,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/securebits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -85,6 +87,9 @@ static int settle_process(struct fault *fault) {
   snprintf(score, sizeof score, "%d", PROTECTED_SCORE);
   if (write_file(AT_FDCWD, "/proc/self/oom_score_adj", score) != 0 && errno != EACCES) {
     return fail(fault, STEP_START, "protect the spawner from the lack of memory");
+  }
+  if (prctl(PR_SET_SECUREBITS, SECBIT_NO_SETUID_FIXUP, 0, 0, 0) != 0) {
+    return fail(fault, STEP_START, "keep the capabilities while sandboxes get their owners");
   }
   if (getrlimit(RLIMIT_NOFILE, &files) != 0) {
     return fail(fault, STEP_START, "read the limit of open files");

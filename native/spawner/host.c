@@ -149,6 +149,7 @@ static int hash_program(struct host *host, struct fault *fault) {
 
 int host_open_run(struct host *host, const struct settings *settings, struct fault *fault) {
   host->settings = *settings;
+  host->keeper = -1;
   if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0) {
     return fail(fault, STEP_START, "make a private mount namespace");
   }

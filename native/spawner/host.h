@@ -17,7 +17,8 @@ struct settings {
   uint32_t uid_base;
 };
 
-enum { ID_COUNT = 65536 };
+/// The ids of a sandbox, and of the owners of their namespaces above them.
+enum { ID_COUNT = 65536, OWNER_COUNT = 1 << 24 };
 
 /// Everything a spawner holds open for its whole life. None of it belongs to one sandbox.
 struct host {
@@ -33,6 +34,7 @@ struct host {
   int devices;    ///< the host's /dev, for loop devices; -1 when it has none
   int staging;    ///< <state>/uppers/.staging, copies that are to become layers
   int agent;      ///< the sealed memory file with the agent's program
+  int keeper;     ///< of the latency-sensitive class's core scheduling cookie, -1 before there is one
   int own_mounts; ///< our mount namespace, to come back to
   int user_ids;   ///< a user namespace with the sandboxes' id map, for idmapped layers
   uint64_t build; ///< a hash of our own program

@@ -29,7 +29,7 @@ static bool parse_uid_base(const char *text, uint32_t *base) {
   unsigned long value = strtoul(text, &end, 10);
   *base = (uint32_t)value;
   bool number = errno == 0 && *text >= '0' && *text <= '9' && *end == 0;
-  if (!number || value < FIRST_UID_LEAST || value > UINT32_MAX - ID_COUNT) {
+  if (!number || value < FIRST_UID_LEAST || value > UINT32_MAX - ID_COUNT - OWNER_COUNT) {
     fputs("spawner: --uid-base is at least 65536, so that no host user is mapped\n", stderr);
     return false;
   }

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
 #include "oci.h"
+#include "cores.h"
 #include "destroy.h"
 #include "kernel.h"
 #include "seccomp.h"
@@ -122,7 +123,8 @@ static void become_runtime(struct host *host, const struct oci_blank *blank, int
   char preserve[24];
   snprintf(state, sizeof state, "/proc/self/fd/%d/oci/%s", host->run, blank->runtime);
   char *root = realpath(state, NULL);
-  if (root == NULL || enter_cgroups(host, blank, &fault) != 0) {
+  if (root == NULL || enter_cgroups(host, blank, &fault) != 0 ||
+      cores_take(&host->cgroups, blank->class, &fault) != 0) {
     _exit(126);
   }
   int high_listener = fcntl(listener, F_DUPFD_CLOEXEC, HIGH);

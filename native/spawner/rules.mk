@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Sandgate Authors
 # SPDX-License-Identifier: Apache-2.0
 
-SPAWNER_TEST_PROGRAMS := $(BUILD)/stub_agent $(BUILD)/probe $(BUILD)/tamper
+SPAWNER_TEST_PROGRAMS := $(BUILD)/stub_agent $(BUILD)/probe $(BUILD)/tamper $(BUILD)/core_guest $(BUILD)/hold
 PROGRAMS += $(SPAWNER_TEST_PROGRAMS)
 CHECKS += check-spawner
 

@@ -118,6 +118,14 @@ class Limits(unittest.TestCase):
         ls = found[0].parent.parent / "ls" / "cpu.idle"
         self.assertEqual(ls.read_text(), "0\n")
 
+    def test_the_weight_is_what_was_asked_for(self):
+        found = {}
+        for name, cpu in (("one-core", 1000), ("three-cores", 3000)):
+            self.start(name, cpu=cpu)
+            file = self.inside("cpu", "cpu.shares", "cpu.weight")
+            found[name] = int(self.shell(name, f"cat {file}").output)
+        self.assertEqual(found["three-cores"], 3 * found["one-core"])
+
     def test_usage_counts_processor_time_memory_and_processes(self):
         self.start("used", memory=MEMORY)
         before = self.client.usage("used")

@@ -30,6 +30,7 @@ final class ContainerBackend implements Backend {
           Capability.LAYERS,
           Capability.PARTIAL_LAYERS,
           Capability.LIMITS,
+          Capability.CLASSES,
           Capability.ADOPT,
           Capability.SESSIONS,
           Capability.PAUSE,

@@ -3,6 +3,7 @@
 package dev.sandgate.container;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -37,6 +38,21 @@ final class ContainerBackendTest {
     Probe probe = fixture.backend.probe();
     probe.findings().forEach(System.out::println);
     assertTrue(probe.available(), probe.reason());
+  }
+
+  @Test
+  void shouldSayWhetherCoresAreScheduled() {
+    Probe.Finding found =
+        fixture.backend.probe().findings().stream()
+            .filter(finding -> finding.subject().equals("core scheduling"))
+            .findFirst()
+            .orElseThrow();
+    assertFalse(found.required());
+    assertTrue(
+        found.available()
+            ? found.detail().equals("prctl(PR_SCHED_CORE)")
+            : found.detail().matches("the (kernel lacks CONFIG_SCHED_CORE|CPU has no sibling).*"),
+        found::toString);
   }
 
   @Test

@@ -214,6 +214,22 @@ class ScenariosTest {
   }
 
   @Test
+  void shouldMeasureALatencySensitiveTaskBesideBestEffortOnes() throws Exception {
+    LoadReport report = run("qos");
+    assertPositive(
+        report.ratios(),
+        "wake_p99_vs_idle",
+        "flat_weights_p99_vs_idle",
+        "least_weight_p99_vs_idle",
+        "best_effort_of_spare_gain",
+        "load_50_classes_task_p99_vs_idle");
+    assertPositive(report.figures(), "wake_idle_samples", "wake_best_effort_p50_micros");
+    assertTrue(
+        report.notes().stream().anyMatch(note -> note.startsWith("core scheduling: ")),
+        report::toString);
+  }
+
+  @Test
   void shouldMeasureCommandsWithAndWithoutTheJournal() throws Exception {
     LoadReport report = run("journal");
     assertPositive(report.ratios(), "exec_p50_on_vs_off");

@@ -17,6 +17,7 @@ import dev.sandgate.proto.v1.ExecsGrpcClient;
 import dev.sandgate.proto.v1.FilesGrpcClient;
 import dev.sandgate.proto.v1.Limits;
 import dev.sandgate.proto.v1.NetworkPolicy;
+import dev.sandgate.proto.v1.QosClass;
 import dev.sandgate.proto.v1.RunExecRequest;
 import dev.sandgate.proto.v1.SandboxSpec;
 import dev.sandgate.proto.v1.SandboxesGrpcClient;
@@ -116,6 +117,17 @@ class ValidationTest {
         assertThrows(
             Failed.class, () -> node.rpc().stream(SandboxesGrpcClient.CreateBatch, batch).rest());
     assertEquals(field, all.detail().getField());
+    assertEquals(before, node.host().sandboxIds());
+  }
+
+  @Test
+  void shouldRefuseToRankWhereTheBackendDoesNot() {
+    Set<String> before = node.host().sandboxIds();
+    CreateSandboxRequest ranked =
+        request().setSpec(spec().setQosClass(QosClass.QOS_CLASS_LATENCY_SENSITIVE)).build();
+    Failed failed =
+        assertThrows(Failed.class, () -> node.rpc().unary(SandboxesGrpcClient.Create, ranked));
+    assertEquals("UNSUPPORTED", failed.detail().getCode());
     assertEquals(before, node.host().sandboxIds());
   }
 

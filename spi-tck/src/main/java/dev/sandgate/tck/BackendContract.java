@@ -43,6 +43,7 @@ public abstract class BackendContract
         ConnectCases,
         FailureCases,
         LimitsCases,
+        ClassCases,
         PartialLayerCases,
         AdoptCases,
         SnapshotCases,

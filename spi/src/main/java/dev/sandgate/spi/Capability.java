@@ -22,6 +22,8 @@ public enum Capability {
   PARTIAL_LAYERS,
   /** {@link ResourceLimits} are enforced. */
   LIMITS,
+  /** {@link SandboxSpec#qosClass()} ranks CPU time: best-effort sandboxes run on what the others leave. */
+  CLASSES,
   /** {@link Backend#adopt} can take back living sandboxes. */
   ADOPT,
   /** {@link Sandbox#pause}, {@link Sandbox#reclaim} and {@link Sandbox#resume} work. */

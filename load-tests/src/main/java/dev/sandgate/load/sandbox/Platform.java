@@ -213,7 +213,8 @@ public final class Platform implements AutoCloseable {
         .atMost(PATIENCE);
   }
 
-  private SandboxSpec spec() {
+  /** A sandbox on all layers. */
+  public SandboxSpec spec() {
     return SandboxSpec.newBuilder()
         .setEnvironment(stack.environment())
         .setUser("root")

@@ -59,10 +59,16 @@ public final class Tools {
     return compile("timecmd", List.of("timecmd.c"));
   }
 
-  private Path compile(String program, List<String> files)
+  /** The task that is due at fixed times; it needs no libraries where it runs. */
+  public Path wakeup() throws IOException, InterruptedException {
+    return compile("wakeup", List.of("wakeup.c"), "-static", "-pthread");
+  }
+
+  private Path compile(String program, List<String> files, String... options)
       throws IOException, InterruptedException {
     Path binary = directory.resolve(program);
     List<String> command = new ArrayList<>(COMPILE);
+    command.addAll(List.of(options));
     command.addAll(List.of("-o", binary.toString()));
     files.forEach(file -> command.add(sources().resolve(file).toString()));
     if (run(command) != 0) {

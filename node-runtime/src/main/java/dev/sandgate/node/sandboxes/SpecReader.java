@@ -90,6 +90,9 @@ final class SpecReader {
     if (!asked.getLimits().equals(Limits.getDefaultInstance())) {
       backend.require(Capability.LIMITS);
     }
+    if (asked.getQosClass() == dev.sandgate.proto.v1.QosClass.QOS_CLASS_LATENCY_SENSITIVE) {
+      backend.require(Capability.CLASSES);
+    }
     Limits limits = limits(asked.getLimits());
     Stack stack = stack(asked, backend);
     SandboxSpec filled =

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 The Sandgate Authors
+// SPDX-License-Identifier: Apache-2.0
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// hold instances|watches|descriptors FILE MOST: takes as many of one kind as it gets, at most so many, writes into FILE
+// how many these were and which error came next, and keeps them until it is killed.
+
+static int take_instance(long number) {
+  (void)number;
+  return inotify_init1(IN_CLOEXEC);
+}
+
+static int take_watch(long number) {
+  static int instance = -1;
+  char path[32];
+  instance = instance < 0 ? inotify_init1(IN_CLOEXEC) : instance;
+  snprintf(path, sizeof path, "/tmp/w%ld", number);
+  if (mkdir(path, 0755) != 0) {
+    return -1;
+  }
+  return inotify_add_watch(instance, path, IN_MODIFY);
+}
+
+static int take_descriptor(long number) {
+  (void)number;
+  return open("/dev/null", O_RDONLY);
+}
+
+static void tell(const char *path, long count, int error) {
+  char other[256];
+  snprintf(other, sizeof other, "%s.new", path);
+  FILE *file = fopen(other, "w");
+  if (file == NULL || fprintf(file, "%ld %s\n", count, error == 0 ? "-" : strerrorname_np(error)) < 0 ||
+      fclose(file) != 0 || rename(other, path) != 0) {
+    exit(1);
+  }
+}
+
+int main(int count, char **arguments) {
+  int (*take)(long) = NULL;
+  if (count != 4) {
+    return 2;
+  }
+  take = strcmp(arguments[1], "instances") == 0     ? take_instance
+         : strcmp(arguments[1], "watches") == 0     ? take_watch
+         : strcmp(arguments[1], "descriptors") == 0 ? take_descriptor
+                                                    : NULL;
+  if (take == NULL) {
+    return 2;
+  }
+  long taken = 0;
+  long most = atol(arguments[3]);
+  int spare = open("/dev/null", O_RDONLY); // to have one for the file when there are no more
+  errno = 0;
+  while (taken < most && take(taken) >= 0) {
+    taken++;
+  }
+  int error = taken < most ? errno : 0;
+  close(spare);
+  tell(arguments[2], taken, error);
+  for (;;) {
+    pause();
+  }
+}

@@ -1,0 +1,91 @@
+# SPDX-FileCopyrightText: 2026 The Sandgate Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the kernel counts by user: a sandbox that takes all of it leaves others theirs."""
+
+import fcntl
+import pathlib
+import shutil
+import struct
+import unittest
+
+from spawner import BUILD, Node, await_true, busybox
+
+NS_GET_OWNER_UID = 0xB704
+
+
+def setting(path):
+    return int(pathlib.Path("/proc/sys", path).read_text())
+
+
+def with_hold(tree):
+    busybox(tree)
+    shutil.copy(BUILD / "hold", tree / "bin" / "hold")
+
+
+class Shared(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.node = Node()
+        cls.client = cls.node.client
+        cls.base = cls.node.image("base.erofs", with_hold)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.node.close()
+
+    def start(self, name):
+        pid = self.client.create(name, memory=512 << 20, pids=100)
+        self.client.activate(name, pid, [self.base])
+        self.addCleanup(lambda: self.client.destroy(name))
+        return pid
+
+    def held(self, name, kind, most):
+        """Takes so many in a sandbox and keeps them: how many there were, and the error that ended it."""
+        self.node.shell(name, f"/bin/hold {kind} /tmp/held-{kind} {most} >/dev/null 2>&1 &")
+        told = self.node.state / "uppers" / name / "upper" / "tmp" / f"held-{kind}"
+        await_true(told.exists, f"{name} holds {kind}", 60)
+        count, error = told.read_text().split()
+        return int(count), error
+
+    def test_inotify_instances_of_one_sandbox_are_bounded_and_no_other_ones(self):
+        most = setting("fs/inotify/max_user_instances")
+        self.start("greedy")
+        self.start("modest")
+        self.assertEqual(self.held("greedy", "instances", 10 * most), (most, "EMFILE"))
+        self.assertEqual(self.held("modest", "instances", most), (most, "-"))
+
+    def test_watches_of_one_sandbox_are_counted_for_it_alone(self):
+        owners = set()
+        for name in ("first", "second"):
+            pid = self.start(name)
+            self.assertEqual(self.held(name, "watches", 500), (500, "-"))
+            owners.add(self.owner(pid))
+        self.assertEqual(len(owners), 2)
+        self.assertNotIn(0, owners)
+
+    def owner(self, pid):
+        """Whom the kernel has the sandbox's counts counted for, beside itself."""
+        with open(f"/proc/{pid}/ns/user") as namespace:
+            return struct.unpack("I", fcntl.ioctl(namespace, NS_GET_OWNER_UID, b"\0" * 4))[0]
+
+    def test_descriptors_end_at_the_limit_of_a_process(self):
+        self.start("many")
+        held = self.node.shell("many", "ulimit -n 300; (/bin/hold descriptors /tmp/held 1000 >/dev/null 2>&1 &)")
+        self.assertEqual(held.code, 0)
+        told = self.node.state / "uppers" / "many" / "upper" / "tmp" / "held"
+        await_true(told.exists, "it has all that it gets", 60)
+        count, error = told.read_text().split()
+        self.assertEqual(error, "EMFILE")
+        self.assertLess(int(count), 300)
+        self.assertEqual(self.node.command("many", "/bin/true").code, 0)
+
+    def test_a_sandbox_that_another_spawner_made_is_counted_for_itself_too(self):
+        before = self.owner(self.start("before"))
+        self.node.kill_spawner()
+        self.node.start()
+        type(self).client = self.node.client
+        self.assertNotEqual(self.owner(self.start("after")), before)
+
+
+if __name__ == "__main__":
+    unittest.main()
