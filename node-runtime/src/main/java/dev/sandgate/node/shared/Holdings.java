@@ -149,7 +149,7 @@ final class Holdings {
   private void evict(Held one) {
     one.making().lock();
     try {
-      Files.deleteIfExists(local.image(one.digest()));
+      local.thrownAway(one.digest());
       retire(one);
       LOG.info("{} was not used for long and is thrown away", one.digest());
     } catch (IOException e) {
