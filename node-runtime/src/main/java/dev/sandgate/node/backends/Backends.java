@@ -90,8 +90,7 @@ public final class Backends implements AutoCloseable {
   /** Each lets go of what it keeps of an image that was removed, on a thread of its own. */
   public void forget(String digest) {
     for (OpenBackend one : open.values()) {
-      Blocking.background(
-          one.name() + " forgets " + digest, () -> one.backend().forget(digest));
+      Blocking.background(one.name() + " forgets " + digest, () -> one.backend().forget(digest));
     }
   }
 

@@ -65,7 +65,7 @@ public final class Environments implements AutoCloseable {
     reach.sweep(data);
     Imports imports = new Imports(reach, parts);
     service = new EnvironmentsService(this, reach, imports);
-    exports = new Exports(this, reach, data);
+    exports = new Exports(this, reach, parts);
   }
 
   /** What is done with the directory of layers that nodes share, if there is one. */

@@ -3,6 +3,7 @@
 package dev.sandgate.node.environments;
 
 import dev.sandgate.node.checks.Fields;
+import dev.sandgate.node.disk.DiskReserve;
 import dev.sandgate.node.environments.Catalogue.Named;
 import dev.sandgate.node.environments.Catalogue.StoredLayer;
 import dev.sandgate.node.export.Destination;
@@ -46,18 +47,20 @@ final class Exports {
   private final Environments environments;
   private final Reach reach;
   private final Path work;
+  private final DiskReserve.Room room;
   private final Semaphore places = new Semaphore(AT_ONCE);
 
-  Exports(Environments environments, Reach reach, Path dataDirectory) {
+  Exports(Environments environments, Reach reach, EnvironmentParts parts) {
     this.environments = environments;
     this.reach = reach;
-    this.work = dataDirectory.resolve("exports");
+    this.work = parts.data().resolve("exports");
     try {
       Tree.delete(work);
       Files.createDirectories(work);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+    this.room = parts.reserve().room(work);
   }
 
   void route(Routes routes) {
@@ -101,6 +104,9 @@ final class Exports {
       throws IOException {
     Stack stack = environments.held(named);
     try {
+      if (!request.getPush().isEmpty()) {
+        requireRoom(stack);
+      }
       for (Layer layer : stack.layers()) {
         requireWhole(layer);
       }
@@ -109,6 +115,15 @@ final class Exports {
     } finally {
       environments.uses().release(stack);
     }
+  }
+
+  /** What is pushed is written to the disk before. */
+  private void requireRoom(Stack stack) throws IOException {
+    long bytes = 0;
+    for (Layer layer : stack.layers()) {
+      bytes += Files.size(layer.image());
+    }
+    room.require(bytes);
   }
 
   private static void requireWhole(Layer layer) throws IOException {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.node.environments;
 
+import dev.sandgate.node.disk.DiskReserve;
 import dev.sandgate.node.environments.Catalogue.Named;
 import dev.sandgate.node.environments.Catalogue.StoredLayer;
 import dev.sandgate.proto.v1.ImportEnvironmentRequest.SourceCase;
@@ -27,15 +28,16 @@ final class Imports {
   private final Path work;
   private final Path cache;
   private final long collapseBytes;
+  private final DiskReserve.Room room;
   private final ReentrantLock debian = new ReentrantLock();
 
-  Imports(Reach reach, Path dataDirectory, long collapseBytes) {
-    this.collapseBytes = collapseBytes;
+  Imports(Reach reach, EnvironmentParts parts) {
+    this.collapseBytes = parts.settings().collapseBytes();
     this.reach = reach;
     this.catalogue = reach.catalogue();
-    this.data = dataDirectory;
-    this.work = dataDirectory.resolve("imports");
-    this.cache = dataDirectory.resolve("cache");
+    this.data = parts.data();
+    this.work = data.resolve("imports");
+    this.cache = data.resolve("cache");
     try {
       Tree.delete(work);
       Files.createDirectories(work);
@@ -43,6 +45,7 @@ final class Imports {
     } catch (IOException e) {
       throw new java.io.UncheckedIOException(e);
     }
+    this.room = parts.reserve().room(work);
   }
 
   /** Bytes of an uploaded archive. */
@@ -61,6 +64,7 @@ final class Imports {
         request.on().size() + 1,
         "on",
         "export what it stands on and import that with a larger node.collapse-bytes");
+    room.require(0);
     try {
       return make(request, upload, progress);
     } catch (IOException e) {
@@ -87,7 +91,7 @@ final class Imports {
 
   private Named ofImage(ImportRequest request, Path place, Consumer<String> progress)
       throws IOException {
-    ImageImport images = new ImageImport(place, collapseBytes, progress);
+    ImageImport images = new ImageImport(place, collapseBytes, room, progress);
     OciLayout image = images.fetch(request.asked().getImage());
     if (request.asked().getUser().isEmpty()) {
       image.checkUser();
@@ -130,7 +134,7 @@ final class Imports {
     };
   }
 
-  private static String busybox(ImportRequest request, Place place, Consumer<String> progress)
+  private String busybox(ImportRequest request, Place place, Consumer<String> progress)
       throws IOException {
     Path tree = place.tree();
     BusyboxTree.make(tree);
@@ -145,7 +149,7 @@ final class Imports {
     try {
       if (!Files.exists(cached)) {
         Path tree = place.tree();
-        DebianTree.make(tree, progress);
+        DebianTree.make(tree, room, progress);
         build(request, tree, place.image(), progress);
         Files.createLink(cached, place.image());
       } else {
@@ -157,21 +161,21 @@ final class Imports {
     }
   }
 
-  private static String unpacked(
+  private String unpacked(
       ImportRequest request, InputStream archive, Place place, Consumer<String> progress)
       throws IOException {
     progress.accept("unpacking the archive");
     Path tree = place.tree();
-    new TarTree(tree).unpack(archive);
+    new TarTree(tree, room).unpack(archive);
     return build(request, tree, place.image(), progress);
   }
 
-  private static String build(
-      ImportRequest request, Path tree, Path image, Consumer<String> progress) throws IOException {
+  private String build(ImportRequest request, Path tree, Path image, Consumer<String> progress)
+      throws IOException {
     progress.accept("checking the tree");
-    Tree.check(tree);
+    room.require(Tree.check(tree));
     progress.accept("building the image");
-    ErofsImage.make(tree, image);
+    ErofsImage.make(tree, image, room);
     String inherited = request.inherited();
     String known = Tree.hasUser(tree, "user") ? "user" : inherited.isEmpty() ? "root" : inherited;
     return user(request, known);

@@ -119,6 +119,9 @@ record Reach(Catalogue catalogue, LayerStore store, Optional<SharedLayers> share
 
   /** Layers to mount, here as a whole unless {@code partial}. */
   List<Layer> layers(List<String> digests, boolean partial) {
+    if (!partial && shared.isPresent()) {
+      shared.get().requireRoom(digests.stream().filter(digest -> !store.has(digest)).toList());
+    }
     return digests.stream().map(digest -> layer(digest, partial)).toList();
   }
 

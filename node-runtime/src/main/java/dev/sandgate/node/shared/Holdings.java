@@ -198,6 +198,11 @@ final class Holdings {
         : one.parts().map(LayerParts::here).orElse(0L);
   }
 
+  /** How much of it is not here, bytes. */
+  long missing(Held one) {
+    return one.facts().getLayer().getSizeBytes() - here(one);
+  }
+
   LayerInfo shown(Held one, LayerInfo layer) {
     return layer.toBuilder()
         .setLocalBytes(here(one))
