@@ -42,6 +42,12 @@ final class InspectEnvironment extends Work {
     rows.add(List.of("name", Shown.name(environment)));
     rows.add(List.of("digest", environment.getDigest()));
     rows.add(List.of("user", environment.getUser()));
+    environment
+        .getEnvMap()
+        .forEach((name, value) -> rows.add(List.of("variable", name + "=" + value)));
+    if (!environment.getCwd().isEmpty()) {
+      rows.add(List.of("directory", environment.getCwd()));
+    }
     rows.add(List.of("created", Shown.time(environment.getCreatedAt())));
     rows.add(List.of("size", Shown.size(environment)));
     rows.add(List.of("sandboxes", String.valueOf(environment.getSandboxes())));

@@ -52,6 +52,8 @@ public final class Catalogue {
           ) WITHOUT ROWID\
           """,
           Versions.TABLE,
+          "ALTER TABLE environments " + Published.TABLE_COLUMN,
+          "ALTER TABLE environment_versions " + Published.TABLE_COLUMN,
           Locks.TABLE,
           Statistics.TABLE);
 
@@ -75,6 +77,7 @@ public final class Catalogue {
    * An environment.
    *
    * @param digests of its layers, lowest first
+   * @param published what it has besides
    * @param createdMillis since the epoch
    * @param digest of the stack
    */
@@ -82,12 +85,16 @@ public final class Catalogue {
       String name,
       String tag,
       List<String> digests,
-      String user,
+      Published published,
       long createdMillis,
       String digest) {
 
-    Named(String name, String tag, List<String> digests, String user, long createdMillis) {
-      this(name, tag, digests, user, createdMillis, digestOf(digests));
+    Named(String name, String tag, List<String> digests, Published published, long createdMillis) {
+      this(name, tag, digests, published, createdMillis, digestOf(digests));
+    }
+
+    String user() {
+      return published.user();
     }
 
     String key() {
@@ -116,7 +123,7 @@ public final class Catalogue {
                     row.getString("name"),
                     row.getString("tag"),
                     List.of(row.getString("digests").split(",")),
-                    row.getString("user"),
+                    Published.read(row),
                     row.getLong("created_millis")))
         .forEach(named -> environments.put(named.key(), named));
     versions = new Versions(database);
@@ -197,12 +204,13 @@ public final class Catalogue {
                     layer.source());
               }
               statements.update(
-                  "INSERT OR REPLACE INTO environments VALUES (?, ?, ?, ?, ?)",
+                  "INSERT OR REPLACE INTO environments VALUES (?, ?, ?, ?, ?, ?)",
                   named.name(),
                   named.tag(),
                   String.join(",", named.digests()),
                   named.user(),
-                  named.createdMillis());
+                  named.createdMillis(),
+                  named.published().bytes());
               Versions.delete(statements, tooMany);
               for (Version version : replaced) {
                 Versions.insert(statements, version);

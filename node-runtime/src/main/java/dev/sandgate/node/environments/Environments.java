@@ -105,13 +105,18 @@ public final class Environments implements AutoCloseable {
     }
     List<Layer> layers = reach.layers(ordered(stack), partial);
     layers.forEach(this::expect);
-    return new Stack(layers, base.digest(), base.key(), base.user());
+    return Stack.of(layers, base);
   }
 
   /** The stack of a sandbox that an earlier run made, as its spec names it and its row has the digest. */
   public Stack restored(List<String> digests, String environment, SandboxSpec spec) {
-    return new Stack(
-        reach.mounted(digests), environment, name(spec.getEnvironment()), spec.getUser());
+    String name = name(spec.getEnvironment());
+    Published published =
+        catalogue
+            .find(name, environment)
+            .map(named -> named.published().with(spec.getUser()))
+            .orElse(Published.by(spec.getUser()));
+    return new Stack(reach.mounted(digests), environment, name, published);
   }
 
   /** What was sealed elsewhere is looked at here as what was sealed here. */
@@ -147,7 +152,7 @@ public final class Environments implements AutoCloseable {
    */
   Stack held(Named named) {
     List<Layer> layers = reach.layers(named.digests(), false);
-    Stack stack = new Stack(layers, named.digest(), named.key(), named.user());
+    Stack stack = Stack.of(layers, named);
     hold(stack);
     return stack;
   }

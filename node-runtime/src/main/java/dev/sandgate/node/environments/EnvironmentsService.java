@@ -150,7 +150,6 @@ final class EnvironmentsService {
             .setName(named.name())
             .setTag(named.tag())
             .setDigest(named.digest())
-            .setUser(named.user())
             .setCreatedAt(time(named.createdMillis()))
             .setSandboxes(environments.uses().of(named).size())
             .setShared(reach.catalogue().find(named.key()).isEmpty())
@@ -159,6 +158,7 @@ final class EnvironmentsService {
                     .statistics()
                     .of(Statistics.key(named))
                     .setLiving(environments.uses().of(named).size()));
+    named.published().show(environment);
     for (String digest : named.digests()) {
       reach.layer(digest).map(this::shown).ifPresent(environment::addLayers);
     }

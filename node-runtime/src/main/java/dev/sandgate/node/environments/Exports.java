@@ -31,6 +31,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
@@ -40,6 +41,8 @@ import java.util.regex.Pattern;
 final class Exports {
 
   private static final int AT_ONCE = 4;
+  private static final String PATH =
+      "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
   private static final Duration PUSH = Duration.ofMinutes(30);
   private static final Pattern TAG = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]{0,127}");
   private static final Pattern REGISTRY = Pattern.compile("docker://[\\x21-\\x7e]{1,1000}");
@@ -144,10 +147,23 @@ final class Exports {
     }
     return new Source(
         parts,
-        named.user(),
+        config(named.published()),
         Instant.ofEpochMilli(named.createdMillis()),
         Map.of("dev.sandgate.environment", named.key(), "dev.sandgate.digest", named.digest()),
         tag);
+  }
+
+  /** Whoever runs it elsewhere looks for programs where sandboxes do. */
+  private static Map<String, Object> config(Published published) {
+    Map<String, String> env = new TreeMap<>(Map.of("PATH", PATH));
+    env.putAll(published.env());
+    Map<String, Object> config = new TreeMap<>();
+    config.put("User", published.user());
+    config.put("Env", env.entrySet().stream().map(e -> e.getKey() + "=" + e.getValue()).toList());
+    if (!published.cwd().isEmpty()) {
+      config.put("WorkingDir", published.cwd());
+    }
+    return config;
   }
 
   private static Written stream(ImageExport image, Call<?, ExportEnvironmentResponse> call)

@@ -83,7 +83,7 @@ final class Imports {
       }
       Path image = place.resolve("image.erofs");
       String user = image(request, new Place(place, image), upload, progress);
-      return publish(request, List.of(image), user, progress);
+      return publish(request, List.of(image), request.inherited().with(user), progress);
     } finally {
       Tree.delete(place);
     }
@@ -93,13 +93,13 @@ final class Imports {
       throws IOException {
     ImageImport images = new ImageImport(place, collapseBytes, room, progress);
     OciLayout image = images.fetch(request.asked().getImage());
-    if (request.asked().getUser().isEmpty()) {
-      image.checkUser();
-    }
+    image.config().check(request.asked().getUser().isEmpty());
     ImageImport.Made made = images.images(image, request.on().size());
     String known = made.hasUser("user") ? "user" : "root";
-    String own = image.user().isEmpty() ? known : image.user();
-    return publish(request, made.images(), user(request, own), progress);
+    String own = image.config().user().isEmpty() ? known : image.config().user();
+    Published published =
+        request.on().isEmpty() ? image.config().published(made.view()) : request.inherited();
+    return publish(request, made.images(), published.with(user(request, own)), progress);
   }
 
   private record Place(Path directory, Path image) {
@@ -176,7 +176,7 @@ final class Imports {
     room.require(Tree.check(tree));
     progress.accept("building the image");
     ErofsImage.make(tree, image, room);
-    String inherited = request.inherited();
+    String inherited = request.inherited().user();
     String known = Tree.hasUser(tree, "user") ? "user" : inherited.isEmpty() ? "root" : inherited;
     return user(request, known);
   }
@@ -213,7 +213,7 @@ final class Imports {
   }
 
   private Named publish(
-      ImportRequest request, List<Path> images, String user, Consumer<String> progress)
+      ImportRequest request, List<Path> images, Published published, Consumer<String> progress)
       throws IOException {
     progress.accept("storing the layers");
     List<StoredLayer> layers = new ArrayList<>(reach.foreign(request.on()));
@@ -232,7 +232,7 @@ final class Imports {
     }
     Named named =
         new Named(
-            request.asked().getName(), request.tag(), stack, user, System.currentTimeMillis());
+            request.asked().getName(), request.tag(), stack, published, System.currentTimeMillis());
     catalogue.publish(layers, named, request.asked().getReplace());
     return named;
   }

@@ -4,7 +4,6 @@ package dev.sandgate.node.environments;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.sandgate.node.checks.Fields;
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.SandgateException;
 import java.io.FilterInputStream;
@@ -24,14 +23,12 @@ import org.apache.commons.compress.compressors.gzip.GzipCompressorInputStream;
 /**
  * One image in a directory of the OCI image layout (image-spec, image-layout.md), as skopeo writes it.
  *
- * @param user its configuration's, without a group; may be empty
+ * @param config what its commands begin with
  * @param layers lowest first
  */
-record OciLayout(Path directory, String user, List<Blob> layers) {
+record OciLayout(Path directory, ImageConfig config, List<Blob> layers) {
 
   private static final Pattern DIGEST = Pattern.compile("sha256:[0-9a-f]{64}");
-  private static final Pattern USER =
-      Pattern.compile("|[^-:/\\s\\p{Cntrl}][^:/\\s\\p{Cntrl}]{0,63}");
   private static final long MOST_JSON = 4L << 20;
   private static final int MOST_LAYERS = 512;
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -94,19 +91,10 @@ record OciLayout(Path directory, String user, List<Blob> layers) {
     if (!platform.equals("linux/" + architecture())) {
       throw bad("it is for " + platform + ", this node is linux/" + architecture());
     }
-    String user = config.path("config").path("User").asText("").split(":", -1)[0];
     return new OciLayout(
         directory,
-        user,
+        ImageConfig.of(config.path("config")),
         layers(directory, manifest.path("layers"), config.path("rootfs").path("diff_ids")));
-  }
-
-  /** INVALID_ARGUMENT when the configuration's user can be none. */
-  void checkUser() {
-    if (!USER.matcher(user).matches()) {
-      throw bad(
-          "its configuration names the user " + Fields.shown(user) + ", which is none; give user");
-    }
   }
 
   private static List<Blob> layers(Path directory, JsonNode layers, JsonNode diffIds)

@@ -172,7 +172,7 @@ record Reach(Catalogue catalogue, LayerStore store, Optional<SharedLayers> share
         environment.getName(),
         environment.getTag(),
         environment.getLayersList().stream().map(LayerInfo::getDigest).toList(),
-        environment.getUser(),
+        Published.of(environment),
         environment.getCreatedAt().getSeconds() * 1_000
             + environment.getCreatedAt().getNanos() / 1_000_000);
   }

@@ -120,7 +120,12 @@ public final class SnapshotLayers {
     List<String> digests = new ArrayList<>(sealed.on().digests());
     digests.add(layer.digest());
     Named named =
-        new Named(name.name(), name.tag(), digests, sealed.on().user(), System.currentTimeMillis());
+        new Named(
+            name.name(),
+            name.tag(),
+            digests,
+            sealed.on().published(),
+            System.currentTimeMillis());
     try {
       List<StoredLayer> layers = new ArrayList<>(reach.foreign(sealed.on().digests()));
       layers.add(stored);
