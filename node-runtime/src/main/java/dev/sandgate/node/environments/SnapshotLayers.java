@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.Supplier;
 
 /** Makes layers of what sandboxes wrote, and environments that end with one; blocks. */
 public final class SnapshotLayers {
@@ -155,9 +156,24 @@ public final class SnapshotLayers {
     return shown(environments.require("reference", reference));
   }
 
+  /**
+   * What there is under a name.
+   *
+   * @param createdMillis since when, since the epoch
+   * @param key name and tag
+   * @param digest of the stack
+   * @param shown as callers see it
+   */
+  public record Listed(
+      long createdMillis, String key, String digest, Supplier<Environment> shown) {}
+
   /** All that there is. */
-  public List<Environment> all() {
-    return catalogue.environments().stream().map(this::shown).toList();
+  public List<Listed> all() {
+    return catalogue.environments().stream()
+        .map(
+            named ->
+                new Listed(named.createdMillis(), named.key(), named.digest(), () -> shown(named)))
+        .toList();
   }
 
   private Environment shown(Named named) {
