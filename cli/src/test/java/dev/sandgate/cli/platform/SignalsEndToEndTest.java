@@ -115,7 +115,7 @@ final class SignalsEndToEndTest {
   void shouldLeaveNothingOfAnExportBeside(String signal, int code, String kind) throws Exception {
     Path tree = Files.createDirectories(directory.resolve("tree"));
     try (RandomAccessFile file = new RandomAccessFile(tree.resolve("large").toFile(), "rw")) {
-      file.setLength(768L << 20);
+      file.setLength(256L << 20);
     }
     String name = "large" + code;
     cli.run("env", "import", name, "--kind", "toolkit", "--dir", tree.toString());

@@ -90,15 +90,7 @@ final class EnvironmentCalls {
             EnvironmentsGrpcClient.Remove,
             _ -> request,
             new Fleet.Asking(caller, timeoutMillis))
-        .map(
-            answers -> {
-              for (Fleet.Answer<RemoveEnvironmentResponse> answer : answers) {
-                if (!answer.succeeded() && !answer.failedWith(Code.NOT_FOUND)) {
-                  throw answer.failure().getFirst();
-                }
-              }
-              return requireSome(answers).getFirst().value().getFirst();
-            });
+        .map(NodeReport::removed);
   }
 
   // Those that succeeded; when there are none, the failure that says most.

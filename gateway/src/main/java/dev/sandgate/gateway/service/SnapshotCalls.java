@@ -4,7 +4,6 @@ package dev.sandgate.gateway.service;
 
 import com.google.protobuf.MessageLite;
 import com.google.protobuf.Timestamp;
-import dev.sandgate.gateway.failure.Code;
 import dev.sandgate.gateway.service.Paged.Page;
 import dev.sandgate.proto.v1.Environment;
 import dev.sandgate.proto.v1.GetSnapshotRequest;
@@ -92,16 +91,7 @@ final class SnapshotCalls {
 
   /** Removes it everywhere; a node that never had it is no error unless none had. */
   Future<RemoveSnapshotResponse> remove(RemoveSnapshotRequest request, Caller caller) {
-    return ask(SnapshotsGrpcClient.Remove, request, caller)
-        .map(
-            answers -> {
-              for (Fleet.Answer<RemoveSnapshotResponse> answer : answers) {
-                if (!answer.succeeded() && !answer.failedWith(Code.NOT_FOUND)) {
-                  throw answer.failure().getFirst();
-                }
-              }
-              return EnvironmentCalls.requireSome(answers).getFirst().value().getFirst();
-            });
+    return ask(SnapshotsGrpcClient.Remove, request, caller).map(NodeReport::removed);
   }
 
   private <Q extends MessageLite, A extends MessageLite> Future<List<Fleet.Answer<A>>> ask(

@@ -3,6 +3,7 @@
 package dev.sandgate.gateway.service;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Timestamp;
@@ -27,8 +28,12 @@ import dev.sandgate.proto.v1.ExportEnvironmentRequest;
 import dev.sandgate.proto.v1.ExportEnvironmentResponse;
 import dev.sandgate.proto.v1.ExportedImage;
 import dev.sandgate.proto.v1.GetEnvironmentRequest;
+import dev.sandgate.proto.v1.ImportEnvironmentRequest;
+import dev.sandgate.proto.v1.ImportProgress;
 import dev.sandgate.proto.v1.LayerInfo;
 import dev.sandgate.proto.v1.LockEnvironmentRequest;
+import dev.sandgate.proto.v1.RemoveEnvironmentRequest;
+import dev.sandgate.proto.v1.RemoveEnvironmentResponse;
 import dev.sandgate.proto.v1.UnlockEnvironmentRequest;
 import dev.sandgate.proto.v1.UnlockEnvironmentResponse;
 import dev.sandgate.proto.v1.UseStatistics;
@@ -318,5 +323,51 @@ final class EnvironmentsOfManyNodesTest {
     return client.call(
         EnvironmentsGrpcClient.Export,
         ExportEnvironmentRequest.newBuilder().setReference("base").build());
+  }
+
+  private Outcome<RemoveEnvironmentResponse> remove() {
+    return client.call(
+        EnvironmentsGrpcClient.Remove,
+        RemoveEnvironmentRequest.newBuilder().setReference("base").build());
+  }
+
+  @Test
+  void shouldSayOfEachNodeHowARemovalWentAndFinishItLater() {
+    var gone = says(RemoveEnvironmentResponse.getDefaultInstance());
+    answers(one, EnvironmentsGrpcService.Remove, gone, fails(Code.NOT_FOUND));
+    answers(two, EnvironmentsGrpcService.Remove, fails(Code.FAILED_PRECONDITION), gone, fails(Code.NOT_FOUND));
+    Outcome<RemoveEnvironmentResponse> half = remove();
+    assertEquals(GrpcStatus.FAILED_PRECONDITION, half.status());
+    String told = half.message();
+    assertTrue(told.contains("as told") && told.contains("node n1 removed it"), told);
+    assertTrue(told.contains("node n2: FAILED_PRECONDITION"), told);
+    assertEquals(GrpcStatus.OK, remove().status());
+    assertEquals(GrpcStatus.NOT_FOUND, remove().status());
+  }
+
+  @Test
+  void shouldSayWhichNodesHaveAnImportThatFailedAndFinishItLater() {
+    ImportProgress made =
+        ImportProgress.newBuilder()
+            .setEnvironment(environment(UseStatistics.getDefaultInstance()))
+            .build();
+    answers(one, EnvironmentsGrpcService.ImportEnvironment, says(made));
+    answers(
+        two,
+        EnvironmentsGrpcService.ImportEnvironment,
+        fails(Code.RESOURCE_EXHAUSTED),
+        says(made));
+    Outcome<ImportProgress> half = take();
+    assertEquals(GrpcStatus.RESOURCE_EXHAUSTED, half.status());
+    assertTrue(half.message().contains("this is node n2"), half.message());
+    Outcome<ImportProgress> whole = take();
+    assertEquals(GrpcStatus.OK, whole.status());
+    assertEquals(made, whole.answers().getLast());
+  }
+
+  private Outcome<ImportProgress> take() {
+    return client.call(
+        EnvironmentsGrpcClient.ImportEnvironment,
+        ImportEnvironmentRequest.newBuilder().setName("base").setBuiltin("busybox").build());
   }
 }

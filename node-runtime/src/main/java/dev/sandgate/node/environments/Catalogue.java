@@ -97,6 +97,11 @@ public final class Catalogue {
       return published.user();
     }
 
+    /** Whether it is the same but for the time. */
+    boolean isAs(Named other) {
+      return digests.equals(other.digests) && published.equals(other.published);
+    }
+
     String key() {
       return name + ":" + tag;
     }
@@ -182,9 +187,15 @@ public final class Catalogue {
     return versions.of(key);
   }
 
-  /** Puts layers and the environment with them under its name, together; blocks until it is kept. */
-  synchronized void publish(List<StoredLayer> added, Named named, boolean replace) {
+  /**
+   * Puts layers and the environment with them under its name, together; blocks until it is kept. What is there already in the same
+   * form is left as it is.
+   */
+  synchronized Named publish(List<StoredLayer> added, Named named, boolean replace) {
     Named before = environments.get(named.key());
+    if (before != null && !replace && before.isAs(named)) {
+      return before;
+    }
     requirePossible(added, named, before != null && !replace);
     List<Version> replaced =
         before == null || before.digests().equals(named.digests())
@@ -221,6 +232,7 @@ public final class Catalogue {
     replaced.forEach(versions::put);
     added.forEach(layer -> layers.putIfAbsent(layer.digest(), layer));
     environments.put(named.key(), named);
+    return named;
   }
 
   /** Layers, known or new, with one more among them, in the order base, workspaces, toolkits; lowest first. */

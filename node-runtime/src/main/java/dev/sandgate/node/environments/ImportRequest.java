@@ -50,10 +50,6 @@ record ImportRequest(
     return new ImportRequest(asked, tag, kind, source(asked), on, inherited);
   }
 
-  String key() {
-    return asked.getName() + ":" + tag;
-  }
-
   private static LayerKind kind(ImportEnvironmentRequest asked) {
     return switch (asked.getKind()) {
       case LAYER_KIND_UNSPECIFIED, LAYER_KIND_BASE -> LayerKind.LAYER_KIND_BASE;

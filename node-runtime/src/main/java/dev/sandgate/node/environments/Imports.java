@@ -57,9 +57,6 @@ final class Imports {
 
   /** Imports; what is made appears whole at the end or not at all. */
   Named run(ImportRequest request, Archive upload, Consumer<String> progress) throws IOException {
-    if (!request.asked().getReplace() && catalogue.find(request.key()).isPresent()) {
-      throw Catalogue.taken(request.key());
-    }
     Stack.requireRoom(
         request.on().size() + 1,
         "on",
@@ -233,8 +230,7 @@ final class Imports {
     Named named =
         new Named(
             request.asked().getName(), request.tag(), stack, published, System.currentTimeMillis());
-    catalogue.publish(layers, named, request.asked().getReplace());
-    return named;
+    return catalogue.publish(layers, named, request.asked().getReplace());
   }
 
   private static SandgateException missing(String field, Path path) {
