@@ -42,6 +42,7 @@ final class InspectEnvironment extends Work {
     rows.add(List.of("name", Shown.name(environment)));
     rows.add(List.of("digest", environment.getDigest()));
     rows.add(List.of("user", environment.getUser()));
+    rows.add(List.of("owner", Shown.owner(environment)));
     environment
         .getEnvMap()
         .forEach((name, value) -> rows.add(List.of("variable", name + "=" + value)));

@@ -48,6 +48,10 @@ final class Shown {
         environment.getLayersList().stream().mapToLong(LayerInfo::getLocalBytes).sum());
   }
 
+  static String owner(Environment environment) {
+    return environment.getOwner().isEmpty() ? "-" : environment.getOwner();
+  }
+
   static String digest(String digest) {
     return digest.substring(0, Math.min(DIGEST, digest.length()));
   }

@@ -53,6 +53,7 @@ final class EnvironmentImport {
         .begin(EnvironmentsGrpcClient.ImportEnvironment)
         .map(
             request -> {
+              request.headers().set(Call.CALLER, call.caller());
               call.execute(() -> begun(node, request));
               return null;
             });

@@ -18,6 +18,7 @@ import dev.sandgate.gateway.failure.Code;
 import dev.sandgate.gateway.failure.Failure;
 import dev.sandgate.proto.v1.CollectSharedRequest;
 import dev.sandgate.proto.v1.CollectSharedResponse;
+import dev.sandgate.proto.v1.CreateSnapshotRequest;
 import dev.sandgate.proto.v1.Environment;
 import dev.sandgate.proto.v1.EnvironmentHistory;
 import dev.sandgate.proto.v1.EnvironmentLock;
@@ -34,6 +35,9 @@ import dev.sandgate.proto.v1.LayerInfo;
 import dev.sandgate.proto.v1.LockEnvironmentRequest;
 import dev.sandgate.proto.v1.RemoveEnvironmentRequest;
 import dev.sandgate.proto.v1.RemoveEnvironmentResponse;
+import dev.sandgate.proto.v1.Snapshot;
+import dev.sandgate.proto.v1.SnapshotsGrpcClient;
+import dev.sandgate.proto.v1.SnapshotsGrpcService;
 import dev.sandgate.proto.v1.UnlockEnvironmentRequest;
 import dev.sandgate.proto.v1.UnlockEnvironmentResponse;
 import dev.sandgate.proto.v1.UseStatistics;
@@ -369,5 +373,39 @@ final class EnvironmentsOfManyNodesTest {
     return client.call(
         EnvironmentsGrpcClient.ImportEnvironment,
         ImportEnvironmentRequest.newBuilder().setName("base").setBuiltin("busybox").build());
+  }
+
+  @Test
+  void shouldTellNodesWhoCallsWhateverTheCallerSays() {
+    Queue<String> told = new ConcurrentLinkedQueue<>();
+    tells(EnvironmentsGrpcService.ImportEnvironment, told, ImportProgress.getDefaultInstance());
+    tells(SnapshotsGrpcService.Create, told, Snapshot.getDefaultInstance());
+    forged(EnvironmentsGrpcClient.ImportEnvironment, ImportEnvironmentRequest.getDefaultInstance());
+    forged(
+        SnapshotsGrpcClient.Create,
+        CreateSnapshotRequest.newBuilder().setSandboxId("sb-n1-0000000000000001").build());
+    assertEquals(List.of("test", "test"), List.copyOf(told));
+  }
+
+  private <Q, A> void tells(ServiceMethod<Q, A> method, Queue<String> told, A answer) {
+    one.grpc()
+        .callHandler(
+            method,
+            request -> {
+              told.add(String.valueOf(request.headers().get("sandgate-caller")));
+              request.handler(_ -> request.response().end(answer));
+            });
+  }
+
+  private <Q, A> void forged(ServiceMethod<A, Q> method, Q message) {
+    Await.result(
+        client
+            .request(method)
+            .compose(
+                request -> {
+                  request.headers().set("sandgate-caller", "somebody else");
+                  request.end(message);
+                  return request.response().compose(TestClient::collected);
+                }));
   }
 }

@@ -97,9 +97,10 @@ public final class Catalogue {
       return published.user();
     }
 
-    /** Whether it is the same but for the time. */
+    /** Whether it is the same but for the time and the owner. */
     boolean isAs(Named other) {
-      return digests.equals(other.digests) && published.equals(other.published);
+      return digests.equals(other.digests)
+          && published.equals(other.published.of(published.owner()));
     }
 
     String key() {

@@ -101,7 +101,7 @@ final class EnvironmentsService {
 
   private void begin(
       ImportEnvironmentRequest first, Call<ImportEnvironmentRequest, ImportProgress> call) {
-    ImportRequest request = ImportRequest.of(first, environments);
+    ImportRequest request = ImportRequest.of(first, call.caller(), environments);
     Cancellable running =
         Blocking.call(
                 () ->

@@ -57,7 +57,7 @@ record ImageConfig(String user, Map<String, String> env, String cwd) {
 
   /** As far as the image's own files have it. */
   Published published(Beneath view) throws IOException {
-    return new Published(user, env, has(view) ? cwd : "");
+    return new Published(user, env, has(view) ? cwd : "", "");
   }
 
   private boolean has(Beneath view) throws IOException {

@@ -17,6 +17,7 @@ import java.util.regex.Pattern;
  * @param source where the tree comes from, as the catalogue shows it
  * @param on digests of what is beneath, lowest first
  * @param inherited what the lowest environment beneath has besides layers; without a user when there is none
+ * @param owner who imports
  */
 record ImportRequest(
     ImportEnvironmentRequest asked,
@@ -24,12 +25,14 @@ record ImportRequest(
     LayerKind kind,
     String source,
     List<String> on,
-    Published inherited) {
+    Published inherited,
+    String owner) {
 
   private static final Pattern NAME = Pattern.compile("(?!sha256$)[a-z0-9._-]{1,63}");
   private static final int MAX_BENEATH = 64;
 
-  static ImportRequest of(ImportEnvironmentRequest asked, Environments environments) {
+  static ImportRequest of(
+      ImportEnvironmentRequest asked, String owner, Environments environments) {
     String rule = "1–63 characters of [a-z0-9._-], but not sha256, which begins a digest";
     Fields.matches("name", asked.getName(), NAME, rule);
     String tag =
@@ -47,7 +50,7 @@ record ImportRequest(
         asked.getOnCount() == 0 || asked.getOn(0).startsWith("sha256:")
             ? Published.by("")
             : environments.require("on[0]", asked.getOn(0)).published();
-    return new ImportRequest(asked, tag, kind, source(asked), on, inherited);
+    return new ImportRequest(asked, tag, kind, source(asked), on, inherited, owner);
   }
 
   private static LayerKind kind(ImportEnvironmentRequest asked) {

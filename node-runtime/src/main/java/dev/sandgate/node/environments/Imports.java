@@ -229,7 +229,11 @@ final class Imports {
     }
     Named named =
         new Named(
-            request.asked().getName(), request.tag(), stack, published, System.currentTimeMillis());
+            request.asked().getName(),
+            request.tag(),
+            stack,
+            published.of(request.owner()),
+            System.currentTimeMillis());
     return catalogue.publish(layers, named, request.asked().getReplace());
   }
 

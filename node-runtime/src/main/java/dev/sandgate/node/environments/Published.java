@@ -18,8 +18,9 @@ import java.util.TreeMap;
  * @param user who runs commands by default
  * @param env variables of commands
  * @param cwd working directory of commands that name none; empty: the user's home
+ * @param owner who gave it its name; empty when nobody is known
  */
-public record Published(String user, Map<String, String> env, String cwd) {
+public record Published(String user, Map<String, String> env, String cwd, String owner) {
 
   static final String TABLE_COLUMN = "ADD COLUMN published BLOB NOT NULL DEFAULT x''";
 
@@ -30,21 +31,26 @@ public record Published(String user, Map<String, String> env, String cwd) {
 
   /** With nothing but a user. */
   static Published by(String user) {
-    return new Published(user, Map.of(), "");
+    return new Published(user, Map.of(), "", "");
   }
 
   /** With another user. */
   Published with(String other) {
-    return new Published(other, env, cwd);
+    return new Published(other, env, cwd, owner);
+  }
+
+  /** Of another owner. */
+  Published of(String other) {
+    return new Published(user, env, cwd, other);
   }
 
   static Published of(Environment shown) {
-    return new Published(shown.getUser(), shown.getEnvMap(), shown.getCwd());
+    return new Published(shown.getUser(), shown.getEnvMap(), shown.getCwd(), shown.getOwner());
   }
 
   /** Puts it where callers see it. */
   void show(Environment.Builder shown) {
-    shown.setUser(user).putAllEnv(env).setCwd(cwd);
+    shown.setUser(user).putAllEnv(env).setCwd(cwd).setOwner(owner);
   }
 
   /** Of a row of environments, also of one that an earlier version wrote. */

@@ -45,8 +45,8 @@ public final class SnapshotLayers {
    */
   public record Sealed(Layer layer, long size, Manifest manifest, Stack on) {}
 
-  /** A name to publish under. */
-  public record Name(String name, String tag, boolean replace) {
+  /** A name to publish under, and who does it. */
+  public record Name(String name, String tag, boolean replace, String owner) {
     /** As callers write it. */
     public String key() {
       return name + ":" + tag;
@@ -125,7 +125,7 @@ public final class SnapshotLayers {
             name.name(),
             name.tag(),
             digests,
-            sealed.on().published(),
+            sealed.on().published().of(name.owner()),
             System.currentTimeMillis());
     try {
       List<StoredLayer> layers = new ArrayList<>(reach.foreign(sealed.on().digests()));

@@ -95,12 +95,12 @@ public final class Snapshots {
     new SnapshotsService(this).route(routes);
   }
 
-  Snapshot create(CreateSnapshotRequest request) {
+  Snapshot create(CreateSnapshotRequest request, String owner) {
     long begun = System.nanoTime();
     LiveSandbox sandbox = parts.sandboxes().find(request.getSandboxId());
     Blocking.await(parts.sandboxes().settled(sandbox), SETTLE_MILLIS);
     sandbox.backend().require(Capability.DISK_SNAPSHOT);
-    Sealing sealing = new Sealing(layers, parts.quiet(), work, sandbox, wanted(request));
+    Sealing sealing = new Sealing(layers, parts.quiet(), work, sandbox, wanted(request, owner));
     try {
       Snapshot made = sealing.run().toBuilder().setNodeId(parts.nodeId()).build();
       rows.put(made);
@@ -113,14 +113,14 @@ public final class Snapshots {
     }
   }
 
-  private Sealing.Wanted wanted(CreateSnapshotRequest request) {
+  private Sealing.Wanted wanted(CreateSnapshotRequest request, String owner) {
     Fields.matches("name", request.getName(), NAME, NAME_RULE);
     String tag =
         request.getTag().isEmpty()
             ? "latest"
             : Fields.matches("tag", request.getTag(), NAME, NAME_RULE);
     return new Sealing.Wanted(
-        new Name(request.getName(), tag, request.getReplace()),
+        new Name(request.getName(), tag, request.getReplace(), owner),
         Rules.of(request.getRules(), parts.capacity()),
         request.getAllowRunning());
   }

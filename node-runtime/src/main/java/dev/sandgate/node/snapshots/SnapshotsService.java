@@ -20,7 +20,8 @@ import dev.sandgate.proto.v1.SnapshotsGrpcService;
 record SnapshotsService(Snapshots snapshots) {
 
   void route(Routes routes) {
-    routes.blocking(SnapshotsGrpcService.Create, CreateSnapshotRequest.parser(), snapshots::create);
+    routes.blockingFor(
+        SnapshotsGrpcService.Create, CreateSnapshotRequest.parser(), snapshots::create);
     routes.blocking(SnapshotsGrpcService.List, ListSnapshotsRequest.parser(), this::list);
     routes.blocking(
         SnapshotsGrpcService.Get,
