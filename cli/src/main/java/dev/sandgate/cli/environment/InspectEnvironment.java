@@ -61,13 +61,14 @@ final class InspectEnvironment extends Work {
       rows.add(
           List.of(
               Shown.kind(layer),
-              "%s %s  %s  %s  used %d times"
+              "%s %s  %s  %s  used %d times, %s"
                   .formatted(
                       layer.getDigest(),
                       Sizes.show(layer.getSizeBytes()),
                       layer.getName(),
                       layer.getSource(),
-                      layer.getUses().getCreated())));
+                      layer.getUses().getCreated(),
+                      Shown.accessed(layer))));
     }
     return rows;
   }

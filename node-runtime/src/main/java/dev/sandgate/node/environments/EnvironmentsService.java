@@ -149,6 +149,7 @@ final class EnvironmentsService {
     for (String digest : named.digests()) {
       reach.layer(digest).map(this::shown).ifPresent(environment::addLayers);
     }
+    Accessed.fill(environment);
     return environment.build();
   }
 

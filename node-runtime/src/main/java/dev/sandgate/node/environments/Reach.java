@@ -76,6 +76,7 @@ record Reach(Catalogue catalogue, LayerStore store, Optional<SharedLayers> share
       LayerInfo plain = layer.toBuilder().setLocalBytes(whole ? layer.getSizeBytes() : 0).build();
       shown.addLayers(all.shown(plain).orElse(plain));
     }
+    Accessed.fill(shown);
     return shown.build();
   }
 

@@ -204,11 +204,17 @@ final class Holdings {
   }
 
   LayerInfo shown(Held one, LayerInfo layer) {
-    return layer.toBuilder()
-        .setLocalBytes(here(one))
-        .setDemandBytes(one.parts().map(parts -> parts.onDemand().getBytes()).orElse(0L))
-        .setBulkBytes(one.parts().map(parts -> parts.inBulk().getBytes()).orElse(0L))
-        .build();
+    LayerInfo.Builder shown = layer.toBuilder().setLocalBytes(here(one));
+    one.parts().ifPresent(parts -> count(parts, shown));
+    return shown.build();
+  }
+
+  private static void count(LayerParts parts, LayerInfo.Builder shown) {
+    long demand = parts.onDemand().getBytes();
+    shown
+        .setDemandBytes(demand)
+        .setBulkBytes(parts.inBulk().getBytes())
+        .setAccessedFraction(Math.min(1.0, (double) demand / shown.getSizeBytes()));
   }
 
   synchronized dev.sandgate.proto.v1.SharedLayers.Builder shown() {
