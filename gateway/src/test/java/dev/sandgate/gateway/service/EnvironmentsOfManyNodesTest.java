@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.gateway.service;
 
+import static dev.sandgate.gateway.service.NodeAnswers.answers;
+import static dev.sandgate.gateway.service.NodeAnswers.fails;
+import static dev.sandgate.gateway.service.NodeAnswers.says;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Timestamp;
@@ -15,10 +17,8 @@ import dev.sandgate.gateway.TestClient.Outcome;
 import dev.sandgate.gateway.TestGateway;
 import dev.sandgate.gateway.TestNode;
 import dev.sandgate.gateway.failure.Code;
-import dev.sandgate.gateway.failure.Failure;
 import dev.sandgate.proto.v1.CollectSharedRequest;
 import dev.sandgate.proto.v1.CollectSharedResponse;
-import dev.sandgate.proto.v1.CreateSnapshotRequest;
 import dev.sandgate.proto.v1.Environment;
 import dev.sandgate.proto.v1.EnvironmentHistory;
 import dev.sandgate.proto.v1.EnvironmentLock;
@@ -29,29 +29,17 @@ import dev.sandgate.proto.v1.ExportEnvironmentRequest;
 import dev.sandgate.proto.v1.ExportEnvironmentResponse;
 import dev.sandgate.proto.v1.ExportedImage;
 import dev.sandgate.proto.v1.GetEnvironmentRequest;
-import dev.sandgate.proto.v1.ImportEnvironmentRequest;
-import dev.sandgate.proto.v1.ImportProgress;
 import dev.sandgate.proto.v1.LayerInfo;
 import dev.sandgate.proto.v1.LockEnvironmentRequest;
-import dev.sandgate.proto.v1.RemoveEnvironmentRequest;
-import dev.sandgate.proto.v1.RemoveEnvironmentResponse;
-import dev.sandgate.proto.v1.Snapshot;
-import dev.sandgate.proto.v1.SnapshotsGrpcClient;
-import dev.sandgate.proto.v1.SnapshotsGrpcService;
 import dev.sandgate.proto.v1.UnlockEnvironmentRequest;
 import dev.sandgate.proto.v1.UnlockEnvironmentResponse;
 import dev.sandgate.proto.v1.UseStatistics;
 import dev.sandgate.proto.v1.WeekOfUse;
 import io.vertx.core.Vertx;
 import io.vertx.grpc.common.GrpcStatus;
-import io.vertx.grpc.common.ServiceMethod;
-import io.vertx.grpc.server.GrpcServerResponse;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -86,36 +74,6 @@ final class EnvironmentsOfManyNodesTest {
     one.close();
     two.close();
     Await.result(vertx.close());
-  }
-
-  /** What a node says to one call after another: an answer or a failure, the last one for ever. */
-  @SafeVarargs
-  @SuppressWarnings("varargs") // nothing is written to them
-  private static <Q, A> void answers(
-      TestNode node, ServiceMethod<Q, A> method, Consumer<GrpcServerResponse<Q, A>>... replies) {
-    Deque<Consumer<GrpcServerResponse<Q, A>>> left = new ArrayDeque<>(List.of(replies));
-    node.grpc()
-        .callHandler(
-            method,
-            request ->
-                request.handler(
-                    _ -> {
-                      var reply = left.size() > 1 ? left.remove() : left.element();
-                      reply.accept(request.response());
-                    }));
-  }
-
-  private static <Q, A> Consumer<GrpcServerResponse<Q, A>> says(A answer) {
-    return response -> response.end(answer);
-  }
-
-  private static <Q, A> Consumer<GrpcServerResponse<Q, A>> fails(Code code) {
-    Failure failure = Failure.of(code, "as told");
-    return response -> {
-      response.status(failure.status()).statusMessage(failure.message());
-      response.trailers().set("grpc-status-details-bin", failure.details());
-      response.end();
-    };
   }
 
   private Outcome<EnvironmentLock> lock() {
@@ -327,85 +285,5 @@ final class EnvironmentsOfManyNodesTest {
     return client.call(
         EnvironmentsGrpcClient.Export,
         ExportEnvironmentRequest.newBuilder().setReference("base").build());
-  }
-
-  private Outcome<RemoveEnvironmentResponse> remove() {
-    return client.call(
-        EnvironmentsGrpcClient.Remove,
-        RemoveEnvironmentRequest.newBuilder().setReference("base").build());
-  }
-
-  @Test
-  void shouldSayOfEachNodeHowARemovalWentAndFinishItLater() {
-    var gone = says(RemoveEnvironmentResponse.getDefaultInstance());
-    answers(one, EnvironmentsGrpcService.Remove, gone, fails(Code.NOT_FOUND));
-    answers(two, EnvironmentsGrpcService.Remove, fails(Code.FAILED_PRECONDITION), gone, fails(Code.NOT_FOUND));
-    Outcome<RemoveEnvironmentResponse> half = remove();
-    assertEquals(GrpcStatus.FAILED_PRECONDITION, half.status());
-    String told = half.message();
-    assertTrue(told.contains("as told") && told.contains("node n1 removed it"), told);
-    assertTrue(told.contains("node n2: FAILED_PRECONDITION"), told);
-    assertEquals(GrpcStatus.OK, remove().status());
-    assertEquals(GrpcStatus.NOT_FOUND, remove().status());
-  }
-
-  @Test
-  void shouldSayWhichNodesHaveAnImportThatFailedAndFinishItLater() {
-    ImportProgress made =
-        ImportProgress.newBuilder()
-            .setEnvironment(environment(UseStatistics.getDefaultInstance()))
-            .build();
-    answers(one, EnvironmentsGrpcService.ImportEnvironment, says(made));
-    answers(
-        two,
-        EnvironmentsGrpcService.ImportEnvironment,
-        fails(Code.RESOURCE_EXHAUSTED),
-        says(made));
-    Outcome<ImportProgress> half = take();
-    assertEquals(GrpcStatus.RESOURCE_EXHAUSTED, half.status());
-    assertTrue(half.message().contains("this is node n2"), half.message());
-    Outcome<ImportProgress> whole = take();
-    assertEquals(GrpcStatus.OK, whole.status());
-    assertEquals(made, whole.answers().getLast());
-  }
-
-  private Outcome<ImportProgress> take() {
-    return client.call(
-        EnvironmentsGrpcClient.ImportEnvironment,
-        ImportEnvironmentRequest.newBuilder().setName("base").setBuiltin("busybox").build());
-  }
-
-  @Test
-  void shouldTellNodesWhoCallsWhateverTheCallerSays() {
-    Queue<String> told = new ConcurrentLinkedQueue<>();
-    tells(EnvironmentsGrpcService.ImportEnvironment, told, ImportProgress.getDefaultInstance());
-    tells(SnapshotsGrpcService.Create, told, Snapshot.getDefaultInstance());
-    forged(EnvironmentsGrpcClient.ImportEnvironment, ImportEnvironmentRequest.getDefaultInstance());
-    forged(
-        SnapshotsGrpcClient.Create,
-        CreateSnapshotRequest.newBuilder().setSandboxId("sb-n1-0000000000000001").build());
-    assertEquals(List.of("test", "test"), List.copyOf(told));
-  }
-
-  private <Q, A> void tells(ServiceMethod<Q, A> method, Queue<String> told, A answer) {
-    one.grpc()
-        .callHandler(
-            method,
-            request -> {
-              told.add(String.valueOf(request.headers().get("sandgate-caller")));
-              request.handler(_ -> request.response().end(answer));
-            });
-  }
-
-  private <Q, A> void forged(ServiceMethod<A, Q> method, Q message) {
-    Await.result(
-        client
-            .request(method)
-            .compose(
-                request -> {
-                  request.headers().set("sandgate-caller", "somebody else");
-                  request.end(message);
-                  return request.response().compose(TestClient::collected);
-                }));
   }
 }
