@@ -143,6 +143,9 @@ public final class LayerMounts implements AutoCloseable {
 
   /** An image was removed: its mounts and links go now, or with their last user. Blocks. */
   public void forget(String digest) {
+    if (closed) {
+      return;
+    }
     for (String name : links.names(digest)) {
       gone.add(name);
       unused.invalidate(name);
