@@ -51,7 +51,7 @@ class ImageConfigTest {
   private static final String TELL = "echo $PATH $GREETING $LATE; pwd";
   private static final String TOLD = "/opt/bin:/bin hello = you 2\n/srv/work";
 
-  @TempDir private Path directory;
+  @TempDir private static Path directory;
   private SharingNodes nodes;
   private ContainerNode node;
 

@@ -114,7 +114,7 @@ final class VersionCalls {
   }
 
   private static String key(EnvironmentLock lock) {
-    return String.join("\0", lock.getJob(), lock.getName(), lock.getTag(), lock.getDigest());
+    return String.join("\1", lock.getJob(), lock.getName(), lock.getTag(), lock.getDigest());
   }
 
   private static <A> A requireAll(List<Fleet.Answer<A>> answers) {

@@ -188,6 +188,14 @@ public final class Catalogue {
     return versions.of(key);
   }
 
+  /** ALREADY_EXISTS when its name is taken by something else. */
+  synchronized void requireFree(Named named, boolean replace) {
+    Named before = environments.get(named.key());
+    if (before != null && !replace && !before.isAs(named)) {
+      throw taken(named.key());
+    }
+  }
+
   /**
    * Puts layers and the environment with them under its name, together; blocks until it is kept. What is there already in the same
    * form is left as it is.

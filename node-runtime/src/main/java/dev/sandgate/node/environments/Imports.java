@@ -14,7 +14,9 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -213,19 +215,14 @@ final class Imports {
       ImportRequest request, List<Path> images, Published published, Consumer<String> progress)
       throws IOException {
     progress.accept("storing the layers");
+    Map<String, Path> made = new LinkedHashMap<>();
     List<StoredLayer> layers = new ArrayList<>(reach.foreign(request.on()));
     List<String> stack = request.on();
     for (Path image : images) {
-      long size = Files.size(image);
-      StoredLayer layer =
-          new StoredLayer(
-              reach.adopt(image),
-              request.kind(),
-              request.asked().getName(),
-              size,
-              request.source());
+      StoredLayer layer = stored(request, image);
       stack = catalogue.stacked(stack, layers, layer);
       layers.add(layer);
+      made.put(layer.digest(), image);
     }
     Named named =
         new Named(
@@ -234,7 +231,33 @@ final class Imports {
             stack,
             published.of(request.owner()),
             System.currentTimeMillis());
-    return catalogue.publish(layers, named, request.asked().getReplace());
+    catalogue.requireFree(named, request.asked().getReplace());
+    return publish(made, layers, named, request.asked().getReplace());
+  }
+
+  private static StoredLayer stored(ImportRequest request, Path image) throws IOException {
+    return new StoredLayer(
+        LayerStore.digest(image),
+        request.kind(),
+        request.asked().getName(),
+        Files.size(image),
+        request.source());
+  }
+
+  private Named publish(
+      Map<String, Path> made, List<StoredLayer> layers, Named named, boolean replace)
+      throws IOException {
+    try {
+      for (Map.Entry<String, Path> one : made.entrySet()) {
+        reach.adopt(one.getValue(), one.getKey());
+      }
+      return catalogue.publish(layers, named, replace);
+    } catch (IOException | RuntimeException e) {
+      made.keySet().stream()
+          .filter(digest -> catalogue.layer(digest).isEmpty())
+          .forEach(reach.store()::delete);
+      throw e;
+    }
   }
 
   private static SandgateException missing(String field, Path path) {

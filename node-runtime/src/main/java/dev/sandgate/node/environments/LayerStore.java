@@ -62,14 +62,12 @@ final class LayerStore {
   }
 
   /** Takes an image of the same file system in: its digest is its name from here on. */
-  String adopt(Path image) throws IOException {
-    String digest = digest(image);
+  void adopt(Path image, String digest) throws IOException {
     try (FileChannel channel = FileChannel.open(image, StandardOpenOption.WRITE)) {
       channel.force(true);
     }
     Files.move(image, image(digest), StandardCopyOption.ATOMIC_MOVE);
     adopted.put(digest, identity(image(digest)));
-    return digest;
   }
 
   /** As which file an image of this run was taken in whose digest is right; empty when that is not known. */

@@ -112,8 +112,8 @@ record Reach(Catalogue catalogue, LayerStore store, Optional<SharedLayers> share
   }
 
   /** Takes an image in; from here on it is the node's own. */
-  String adopt(Path image) throws IOException {
-    String digest = store.adopt(image);
+  String adopt(Path image, String digest) throws IOException {
+    store.adopt(image, digest);
     shared.ifPresent(all -> all.own(digest));
     return digest;
   }

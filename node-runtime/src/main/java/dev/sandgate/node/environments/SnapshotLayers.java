@@ -102,7 +102,7 @@ public final class SnapshotLayers {
     Path image = place.resolve("image.erofs");
     ErofsImage.make(tree, image, identity(on));
     long size = Files.size(image);
-    String digest = reach.adopt(image);
+    String digest = reach.adopt(image, LayerStore.digest(image));
     Layer layer = new Layer(digest, store.image(digest));
     try {
       return new Sealed(layer, size, environments.integrity().seal(layer, backend), on);

@@ -85,7 +85,7 @@ record VersionsService(EnvironmentsService shown, Environments environments, Cat
   private ListEnvironmentLocksResponse locks(ListEnvironmentLocksRequest request) {
     TreeMap<String, Supplier<EnvironmentLock>> all = new TreeMap<>();
     for (Lock lock : environments.locks().all(request.getJob())) {
-      String key = String.join("\0", lock.job(), lock.name(), lock.tag(), lock.digest());
+      String key = String.join("\1", lock.job(), lock.name(), lock.tag(), lock.digest());
       all.put(key, () -> shown(lock));
     }
     ListEnvironmentLocksResponse.Builder page = ListEnvironmentLocksResponse.newBuilder();
