@@ -124,8 +124,7 @@ class ImageConfigTest {
           "/opt/bin:/bin own 2\n/srv/work",
           run(box, Command.newBuilder().setShell(TELL).setSession(session)));
     }
-    SandboxSpec elsewhere =
-        SandboxSpec.newBuilder().setEnvironment("image").setCwd("/opt").build();
+    SandboxSpec elsewhere = SandboxSpec.newBuilder().setEnvironment("image").setCwd("/opt").build();
     try (Box box = Box.of(node.rpc(), elsewhere)) {
       assertEquals("/opt", box.says("pwd"));
     }
@@ -172,8 +171,7 @@ class ImageConfigTest {
     Path archive = directory.resolve("exported.tar");
     try (OutputStream out = Files.newOutputStream(archive)) {
       List<ExportEnvironmentResponse> parts =
-          node.rpc()
-              .stream(
+          node.rpc().stream(
                   EnvironmentsGrpcClient.Export,
                   ExportEnvironmentRequest.newBuilder().setReference("image").build())
               .rest();

@@ -63,7 +63,6 @@ class SnapshotChainTest {
       }
     }
     GetSnapshotRequest last = GetSnapshotRequest.newBuilder().setReference(before).build();
-    assertEquals(
-        LONG, node.rpc().unary(SnapshotsGrpcClient.History, last).getSnapshotsCount());
+    assertEquals(LONG, node.rpc().unary(SnapshotsGrpcClient.History, last).getSnapshotsCount());
   }
 }

@@ -39,8 +39,7 @@ final class MergedUses {
   private static void merge(LayerInfo.Builder layer, LayerInfo there) {
     layer.setUses(together(layer.getUses(), there.getUses()));
     if (there.hasAccessedFraction()) {
-      layer.setAccessedFraction(
-          Math.max(layer.getAccessedFraction(), there.getAccessedFraction()));
+      layer.setAccessedFraction(Math.max(layer.getAccessedFraction(), there.getAccessedFraction()));
     }
   }
 

@@ -76,7 +76,12 @@ final class PartialOutcomesTest {
   void shouldSayOfEachNodeHowARemovalWentAndFinishItLater() {
     RemoveEnvironmentResponse gone = RemoveEnvironmentResponse.getDefaultInstance();
     answers(one, EnvironmentsGrpcService.Remove, says(gone), fails(Code.NOT_FOUND));
-    answers(two, EnvironmentsGrpcService.Remove, fails(Code.FAILED_PRECONDITION), says(gone), fails(Code.NOT_FOUND));
+    answers(
+        two,
+        EnvironmentsGrpcService.Remove,
+        fails(Code.FAILED_PRECONDITION),
+        says(gone),
+        fails(Code.NOT_FOUND));
     Outcome<RemoveEnvironmentResponse> half = remove();
     assertEquals(GrpcStatus.FAILED_PRECONDITION, half.status());
     String told = half.message();
@@ -94,10 +99,7 @@ final class PartialOutcomesTest {
             .build();
     answers(one, EnvironmentsGrpcService.ImportEnvironment, says(made));
     answers(
-        two,
-        EnvironmentsGrpcService.ImportEnvironment,
-        fails(Code.RESOURCE_EXHAUSTED),
-        says(made));
+        two, EnvironmentsGrpcService.ImportEnvironment, fails(Code.RESOURCE_EXHAUSTED), says(made));
     Outcome<ImportProgress> half = take();
     assertEquals(GrpcStatus.RESOURCE_EXHAUSTED, half.status());
     assertTrue(half.message().contains("this is node n2"), half.message());

@@ -41,8 +41,7 @@ import java.util.regex.Pattern;
 final class Exports {
 
   private static final int AT_ONCE = 4;
-  private static final String PATH =
-      "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+  private static final String PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
   private static final Duration PUSH = Duration.ofMinutes(30);
   private static final Pattern TAG = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]{0,127}");
   private static final Pattern REGISTRY = Pattern.compile("docker://[\\x21-\\x7e]{1,1000}");

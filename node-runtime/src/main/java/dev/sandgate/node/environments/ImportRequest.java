@@ -31,8 +31,7 @@ record ImportRequest(
   private static final Pattern NAME = Pattern.compile("(?!sha256$)[a-z0-9._-]{1,63}");
   private static final int MAX_BENEATH = 64;
 
-  static ImportRequest of(
-      ImportEnvironmentRequest asked, String owner, Environments environments) {
+  static ImportRequest of(ImportEnvironmentRequest asked, String owner, Environments environments) {
     String rule = "1–63 characters of [a-z0-9._-], but not sha256, which begins a digest";
     Fields.matches("name", asked.getName(), NAME, rule);
     String tag =

@@ -16,8 +16,7 @@ import java.util.List;
  * @param name that environment's name and tag, or empty when it has none any more
  * @param published what that environment has besides layers
  */
-public record Stack(
-    List<Layer> layers, String environment, String name, Published published) {
+public record Stack(List<Layer> layers, String environment, String name, Published published) {
 
   /** How many layers a root can have. */
   public static final int MOST_LAYERS = 128;

@@ -89,7 +89,8 @@ record VersionsService(EnvironmentsService shown, Environments environments, Cat
       all.put(key, () -> shown(lock));
     }
     ListEnvironmentLocksResponse.Builder page = ListEnvironmentLocksResponse.newBuilder();
-    String next = Paging.of(request.getPageSize(), request.getPageToken()).fill(all, page::addLocks);
+    String next =
+        Paging.of(request.getPageSize(), request.getPageToken()).fill(all, page::addLocks);
     return page.setNextPageToken(next).build();
   }
 

@@ -25,8 +25,7 @@ import org.sqlite.SQLiteConfig;
  */
 public final class Database implements AutoCloseable {
 
-  private static final Pattern COLUMN =
-      Pattern.compile("ALTER TABLE (\\w+) ADD COLUMN (\\w+) ");
+  private static final Pattern COLUMN = Pattern.compile("ALTER TABLE (\\w+) ADD COLUMN (\\w+) ");
   private static final int MOST_LOG_PAGES = 16_384;
   private static final int SQLITE_IO_ERROR = 10;
   private static final int SQLITE_FULL = 13;
