@@ -23,7 +23,7 @@ final class Pages {
             token -> page.apply(token.get()).invoke(answer -> token.set(next.apply(answer))))
         .whilst(answer -> !next.apply(answer).isEmpty())
         .onItem()
-        .transformToIterable(items::apply)
+        .transformToIterable(items)
         .collect()
         .asList();
   }

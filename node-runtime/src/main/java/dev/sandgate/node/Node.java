@@ -110,8 +110,7 @@ public final class Node implements AutoCloseable {
 
   private void open(NodeConfig config) {
     KnownSettings.check(config.settings().keySet());
-    Path data = config.dataDirectory();
-    lock(data);
+    Path data = lock(config.dataDirectory());
     Recording recording = Recording.of(config.settings());
     Database database = database(data, recording);
     Backends backends = backends(config, data);
@@ -178,7 +177,7 @@ public final class Node implements AutoCloseable {
   }
 
   /** Two nodes on one directory would destroy each other's sandboxes. */
-  private void lock(Path data) {
+  private Path lock(Path data) {
     try {
       Files.createDirectories(data);
       Files.setPosixFilePermissions(data, PosixFilePermissions.fromString("rwx------"));
@@ -190,6 +189,7 @@ public final class Node implements AutoCloseable {
       if (lock == null) {
         throw inUse(data, null);
       }
+      return data;
     } catch (java.nio.channels.OverlappingFileLockException e) {
       throw inUse(data, e);
     } catch (IOException e) {

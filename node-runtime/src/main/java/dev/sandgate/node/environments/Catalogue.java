@@ -214,23 +214,8 @@ public final class Catalogue {
     database
         .change(
             statements -> {
-              for (StoredLayer layer : added) {
-                statements.update(
-                    "INSERT OR IGNORE INTO layers VALUES (?, ?, ?, ?, ?)",
-                    layer.digest(),
-                    layer.kind().getNumber(),
-                    layer.name(),
-                    layer.size(),
-                    layer.source());
-              }
-              statements.update(
-                  "INSERT OR REPLACE INTO environments VALUES (?, ?, ?, ?, ?, ?)",
-                  named.name(),
-                  named.tag(),
-                  String.join(",", named.digests()),
-                  named.user(),
-                  named.createdMillis(),
-                  named.published().bytes());
+              Rows.put(statements, added);
+              Rows.put(statements, named);
               Versions.delete(statements, tooMany);
               for (Version version : replaced) {
                 Versions.insert(statements, version);
