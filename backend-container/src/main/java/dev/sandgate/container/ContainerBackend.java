@@ -74,6 +74,11 @@ final class ContainerBackend implements Backend {
   }
 
   @Override
+  public void forget(String digest) {
+    host.layers().forget(digest);
+  }
+
+  @Override
   public void close() {
     host.close();
   }

@@ -99,6 +99,28 @@ class LayerMountsTest {
   }
 
   @Test
+  void shouldForgetAtOnceOrWithItsLastUserWhatIsGone() throws IOException {
+    LayerMounts mounts = mounts(Duration.ofHours(1));
+    List<Layer> idle = List.of(layer('5'), partial('6'));
+    List<String> names = mounts.hold("one", idle);
+    mounts.release("one", idle);
+    idle.forEach(layer -> mounts.forget(layer.digest()));
+    assertEquals(names, List.copyOf(forgotten));
+    assertFalse(linked(names.get(0)) || linked(names.get(1) + ".map"));
+    List<Layer> used = List.of(layer('7'));
+    String name = mounts.hold("two", used).getFirst();
+    mounts.forget(used.getFirst().digest());
+    assertTrue(linked(name));
+    mounts.release("two", used);
+    assertFalse(linked(name));
+    mounts.hold("three", used);
+    mounts.release("three", used);
+    assertTrue(linked(name));
+    mounts.forget(layer('8').digest());
+    assertEquals(3, forgotten.size());
+  }
+
+  @Test
   void shouldSweepWhatAnEarlierRunLeft() throws IOException {
     mounts(Duration.ofHours(1)).hold("earlier", List.of(layer('1'), partial('2'), layer('3')));
     LayerMounts mounts = mounts(Duration.ofHours(1));

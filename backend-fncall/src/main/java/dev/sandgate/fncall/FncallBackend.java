@@ -75,6 +75,11 @@ final class FncallBackend implements Backend {
   }
 
   @Override
+  public void forget(String digest) {
+    host.layers().forget(digest);
+  }
+
+  @Override
   public void close() {
     functions.close();
     host.close();

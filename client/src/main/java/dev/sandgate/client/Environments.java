@@ -32,7 +32,6 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * Keeps environments. Nothing happens before a Uni or Multi is subscribed to; methods may be called from any thread
@@ -107,22 +106,13 @@ public final class Environments {
    * @return the list
    */
   public Uni<List<Environment>> list() {
-    return Multi.createBy()
-        .repeating()
-        .uni(() -> new AtomicReference<>(""), this::page)
-        .whilst(page -> !page.getNextPageToken().isEmpty())
-        .onItem()
-        .transformToIterable(ListEnvironmentsResponse::getEnvironmentsList)
-        .collect()
-        .asList();
-  }
-
-  private Uni<ListEnvironmentsResponse> page(AtomicReference<String> token) {
-    ListEnvironmentsRequest request =
-        ListEnvironmentsRequest.newBuilder().setPageToken(token.get()).build();
-    return calls
-        .unary(EnvironmentsGrpcClient.List, request)
-        .invoke(page -> token.set(page.getNextPageToken()));
+    return Pages.all(
+        token ->
+            calls.unary(
+                EnvironmentsGrpcClient.List,
+                ListEnvironmentsRequest.newBuilder().setPageToken(token).build()),
+        ListEnvironmentsResponse::getEnvironmentsList,
+        ListEnvironmentsResponse::getNextPageToken);
   }
 
   /**
@@ -206,11 +196,13 @@ public final class Environments {
    * @return in the order of jobs and names
    */
   public Uni<List<EnvironmentLock>> locks(String job) {
-    return calls
-        .unary(
-            EnvironmentsGrpcClient.ListLocks,
-            ListEnvironmentLocksRequest.newBuilder().setJob(job).build())
-        .map(ListEnvironmentLocksResponse::getLocksList);
+    return Pages.all(
+        token ->
+            calls.unary(
+                EnvironmentsGrpcClient.ListLocks,
+                ListEnvironmentLocksRequest.newBuilder().setJob(job).setPageToken(token).build()),
+        ListEnvironmentLocksResponse::getLocksList,
+        ListEnvironmentLocksResponse::getNextPageToken);
   }
 
   /**

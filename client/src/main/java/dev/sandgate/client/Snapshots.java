@@ -45,9 +45,13 @@ public final class Snapshots {
    * @return the list, oldest first
    */
   public Uni<List<Snapshot>> list() {
-    return calls
-        .unary(SnapshotsGrpcClient.List, ListSnapshotsRequest.getDefaultInstance())
-        .map(ListSnapshotsResponse::getSnapshotsList);
+    return Pages.all(
+        token ->
+            calls.unary(
+                SnapshotsGrpcClient.List,
+                ListSnapshotsRequest.newBuilder().setPageToken(token).build()),
+        ListSnapshotsResponse::getSnapshotsList,
+        ListSnapshotsResponse::getNextPageToken);
   }
 
   /**

@@ -73,7 +73,7 @@ public final class Gateway implements AutoCloseable {
             config.nodes(),
             services.address(),
             new Relay.Methods(OwnServices.paths(), OwnServices.sandboxPaths()),
-            header -> keys.authenticate(header) != null);
+            keys::authenticate);
     Relay relay = new Relay(internal, loops, config.relay(), routes);
     boolean started = false;
     try {

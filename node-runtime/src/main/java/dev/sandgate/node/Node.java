@@ -9,7 +9,9 @@ import dev.sandgate.node.config.LayerSettings;
 import dev.sandgate.node.config.Recording;
 import dev.sandgate.node.config.SharedSettings;
 import dev.sandgate.node.config.SnapshotCapacity;
+import dev.sandgate.node.disk.DiskReserve;
 import dev.sandgate.node.environments.Catalogue;
+import dev.sandgate.node.environments.EnvironmentParts;
 import dev.sandgate.node.environments.Environments;
 import dev.sandgate.node.environments.Integrity;
 import dev.sandgate.node.execs.Execs;
@@ -108,12 +110,12 @@ public final class Node implements AutoCloseable {
 
   private void open(NodeConfig config) {
     KnownSettings.check(config.settings().keySet());
-    Path data = config.dataDirectory();
-    lock(data);
+    Path data = lock(config.dataDirectory());
     Recording recording = Recording.of(config.settings());
     Database database = database(data, recording);
     Backends backends = backends(config, data);
-    Environments environments = environments(config, database);
+    Admission admission = Admission.of(config.settings(), config.capacity().sandboxes(), data);
+    Environments environments = environments(config, database, backends, admission.disk());
     Latencies latencies = new Latencies();
     Sandboxes sandboxes =
         sandboxes(
@@ -126,7 +128,7 @@ public final class Node implements AutoCloseable {
                 config.defaults(),
                 config.capacity(),
                 latencies,
-                Admission.of(config.settings(), config.capacity().sandboxes(), data)));
+                admission));
     Sessions sessions = new Sessions(sandboxes, database);
     undo.push("sessions", sessions::close);
     Trajectories trajectories = new Trajectories(database, recording);
@@ -175,7 +177,7 @@ public final class Node implements AutoCloseable {
   }
 
   /** Two nodes on one directory would destroy each other's sandboxes. */
-  private void lock(Path data) {
+  private Path lock(Path data) {
     try {
       Files.createDirectories(data);
       Files.setPosixFilePermissions(data, PosixFilePermissions.fromString("rwx------"));
@@ -187,6 +189,7 @@ public final class Node implements AutoCloseable {
       if (lock == null) {
         throw inUse(data, null);
       }
+      return data;
     } catch (java.nio.channels.OverlappingFileLockException e) {
       throw inUse(data, e);
     } catch (IOException e) {
@@ -209,13 +212,17 @@ public final class Node implements AutoCloseable {
     return database;
   }
 
-  private Environments environments(NodeConfig config, Database database) {
+  private Environments environments(
+      NodeConfig config, Database database, Backends backends, DiskReserve reserve) {
     Environments environments =
         new Environments(
             database,
-            config.dataDirectory(),
-            LayerSettings.of(config.settings()),
-            SharedSettings.of(config.settings()));
+            new EnvironmentParts(
+                config.dataDirectory(),
+                LayerSettings.of(config.settings()),
+                SharedSettings.of(config.settings()),
+                reserve,
+                backends::forget));
     undo.push("environments", environments::close);
     return environments;
   }

@@ -110,8 +110,15 @@ class EnvironmentsTest {
     Environment second = importing(named("tiny2").setBuiltin("busybox"));
     assertEquals(first.getLayers(0).getDigest(), second.getLayers(0).getDigest());
     assertEquals(1, images());
-    Failed taken = assertThrows(Failed.class, () -> importing(named("tiny").setBuiltin("busybox")));
-    assertEquals(GrpcStatus.ALREADY_EXISTS, taken.status());
+    assertEquals(first, importing(named("tiny").setBuiltin("busybox")));
+    for (ImportEnvironmentRequest.Builder other :
+        List.of(
+            named("tiny").setBuiltin("busybox").setUser("root"),
+            named("tiny").setDirectory(tree("etc/os").toString()))) {
+      Failed taken = assertThrows(Failed.class, () -> importing(other));
+      assertEquals(GrpcStatus.ALREADY_EXISTS, taken.status());
+    }
+    assertEquals(1, images());
     importing(named("tiny").setBuiltin("busybox").setReplace(true));
     assertEquals(
         2,

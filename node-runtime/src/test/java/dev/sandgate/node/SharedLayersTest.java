@@ -89,6 +89,11 @@ class SharedLayersTest {
       long read = top(fresh, "work").getDemandBytes();
       assertTrue(read >= 16 * MIB - CHUNK && read <= 16 * MIB + 2 * CHUNK, "read " + read);
       assertTrue(top(fresh, "work").getLocalBytes() < begun.getSizeBytes() / 2);
+      double fraction = (double) read / begun.getSizeBytes();
+      assertEquals(fraction, top(fresh, "work").getAccessedFraction(), 1e-9);
+      assertTrue(get(fresh, "work").getAccessedFraction() > 0.3 * fraction);
+      assertFalse(top(maker, "work").hasAccessedFraction(), "a local layer's is not measured");
+      assertFalse(get(maker, "work").hasAccessedFraction());
       String again = "sha256sum < /w/large; cat /w/module3/src/main/File7.py | wc -c";
       box.says(again);
       Files.writeString(Path.of("/proc/sys/vm/drop_caches"), "1");

@@ -82,6 +82,15 @@ public interface Backend extends AutoCloseable {
   }
 
   /**
+   * Says that the image of a layer was removed: what is kept of it that no sandbox stands on is let go of now, disk space
+   * included, and the rest with the last sandbox. One that the backend never had is fine, and so is one that comes again
+   * later. May block for a moment; any thread but an event loop; a failure is the backend's to log. By default nothing is kept.
+   *
+   * @param digest of the image
+   */
+  default void forget(String digest) {}
+
+  /**
    * Stateless calls. Needs {@link Capability#FUNCTIONS}.
    *
    * @return constant

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,11 +33,31 @@ public record LayerLinks(Path state) {
 
   /** The name of an image as the spawner wants it. */
   public static String name(Layer layer) {
-    if (!DIGEST.matcher(layer.digest()).matches()) {
-      throw SandgateException.invalid("layers", "not a digest: " + layer.digest());
+    return layer.map().isPresent() ? partial(layer.digest()) : whole(layer.digest());
+  }
+
+  private static String whole(String digest) {
+    return "layers/" + plain(digest) + ".erofs";
+  }
+
+  private static String partial(String digest) {
+    return "parts/" + plain(digest);
+  }
+
+  private static String plain(String digest) {
+    if (!DIGEST.matcher(digest).matches()) {
+      throw SandgateException.invalid("layers", "not a digest: " + digest);
     }
-    String plain = layer.digest().replace(':', '-');
-    return layer.map().isPresent() ? "parts/" + plain : "layers/" + plain + ".erofs";
+    return digest.replace(':', '-');
+  }
+
+  /** The names of an image, whole and in part, that have links. */
+  List<String> names(String digest) {
+    return Stream.of(whole(digest), partial(digest)).filter(this::isLinked).toList();
+  }
+
+  private boolean isLinked(String name) {
+    return Files.exists(state.resolve(name)) || Files.exists(state.resolve(name + ".image"));
   }
 
   /** Makes the links of an image, in place of those of another file of the same name. */

@@ -35,6 +35,7 @@ public final class LayerMounts implements AutoCloseable {
   private final LayerLinks links;
   private final Consumer<String> forget;
   private final Map<String, Set<String>> users = new ConcurrentHashMap<>();
+  private final Set<String> gone = ConcurrentHashMap.newKeySet();
   private final Cache<String, Boolean> unused;
   private volatile boolean closed;
 
@@ -78,6 +79,7 @@ public final class LayerMounts implements AutoCloseable {
         name,
         (_, known) -> {
           links.make(layer);
+          gone.remove(name);
           Set<String> all = known == null ? new HashSet<>() : known;
           all.add(user);
           return all;
@@ -91,7 +93,9 @@ public final class LayerMounts implements AutoCloseable {
     for (Layer layer : layers) {
       String name = LayerLinks.name(layer);
       users.compute(name, (_, known) -> without(user, known));
-      if (!users.containsKey(name)) {
+      if (gone.contains(name)) {
+        dropUnlessUsed(name);
+      } else if (!users.containsKey(name)) {
         unused.put(name, true);
       }
     }
@@ -121,6 +125,7 @@ public final class LayerMounts implements AutoCloseable {
         name,
         (_, known) -> {
           if (known == null) {
+            gone.remove(name);
             drop(name);
           }
           return known;
@@ -133,6 +138,18 @@ public final class LayerMounts implements AutoCloseable {
       links.remove(name);
     } catch (SpawnerException | IOException e) {
       LOG.warn("the mount of {} is kept", name, e);
+    }
+  }
+
+  /** An image was removed: its mounts and links go now, or with their last user. Blocks. */
+  public void forget(String digest) {
+    if (closed) {
+      return;
+    }
+    for (String name : links.names(digest)) {
+      gone.add(name);
+      unused.invalidate(name);
+      dropUnlessUsed(name);
     }
   }
 

@@ -43,19 +43,10 @@ public final class CopyCommand extends Work {
   public Integer call() throws IOException {
     Place from = Place.parse(source);
     Place to = Place.parse(target);
-    try (Interruption interruption = Interruption.listen(true)) {
-      try {
-        copy(from, to);
-      } catch (RuntimeException | IOException failure) {
-        if (!interruption.taken()) {
-          throw failure;
-        }
-      }
-      return interruption.exitCode(ExitCode.OK);
-    }
+    return Interruption.ends(() -> copy(from, to));
   }
 
-  private void copy(Place from, Place to) throws IOException {
+  private int copy(Place from, Place to) throws IOException {
     try (Sandgate sandgate = global().connect();
         Progress progress = console().progress()) {
       Tally tally = new Tally(progress);
@@ -70,6 +61,7 @@ public final class CopyCommand extends Work {
       }
       tell(tally);
     }
+    return ExitCode.OK;
   }
 
   private Files files(Sandgate sandgate, Place.Inside inside) {

@@ -42,6 +42,13 @@ final class InspectEnvironment extends Work {
     rows.add(List.of("name", Shown.name(environment)));
     rows.add(List.of("digest", environment.getDigest()));
     rows.add(List.of("user", environment.getUser()));
+    rows.add(List.of("owner", Shown.owner(environment)));
+    environment
+        .getEnvMap()
+        .forEach((name, value) -> rows.add(List.of("variable", name + "=" + value)));
+    if (!environment.getCwd().isEmpty()) {
+      rows.add(List.of("directory", environment.getCwd()));
+    }
     rows.add(List.of("created", Shown.time(environment.getCreatedAt())));
     rows.add(List.of("size", Shown.size(environment)));
     rows.add(List.of("sandboxes", String.valueOf(environment.getSandboxes())));
@@ -54,13 +61,14 @@ final class InspectEnvironment extends Work {
       rows.add(
           List.of(
               Shown.kind(layer),
-              "%s %s  %s  %s  used %d times"
+              "%s %s  %s  %s  used %d times, %s"
                   .formatted(
                       layer.getDigest(),
                       Sizes.show(layer.getSizeBytes()),
                       layer.getName(),
                       layer.getSource(),
-                      layer.getUses().getCreated())));
+                      layer.getUses().getCreated(),
+                      Shown.accessed(layer))));
     }
     return rows;
   }

@@ -48,6 +48,19 @@ final class Shown {
         environment.getLayersList().stream().mapToLong(LayerInfo::getLocalBytes).sum());
   }
 
+  static String owner(Environment environment) {
+    return environment.getOwner().isEmpty() ? "-" : environment.getOwner();
+  }
+
+  /** How much of a layer sandboxes needed, and how sure that is. */
+  static String accessed(LayerInfo layer) {
+    if (!layer.hasAccessedFraction()) {
+      return "accessed: not measured";
+    }
+    String least = layer.getBulkBytes() > 0 ? "at least " : "";
+    return "accessed: %s%.1f %%".formatted(least, 100 * layer.getAccessedFraction());
+  }
+
   static String digest(String digest) {
     return digest.substring(0, Math.min(DIGEST, digest.length()));
   }

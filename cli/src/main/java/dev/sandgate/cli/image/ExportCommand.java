@@ -7,6 +7,7 @@ import dev.sandgate.cli.connection.ExitCode;
 import dev.sandgate.cli.connection.Work;
 import dev.sandgate.cli.output.Progress;
 import dev.sandgate.cli.output.Sizes;
+import dev.sandgate.cli.terminal.Interruption;
 import dev.sandgate.client.Sandgate;
 import dev.sandgate.proto.v1.ExportEnvironmentRequest;
 import dev.sandgate.proto.v1.ExportedImage;
@@ -41,6 +42,10 @@ public final class ExportCommand extends Work {
 
   @Override
   public Integer call() throws IOException {
+    return Interruption.ends(this::export);
+  }
+
+  private int export() throws IOException {
     ExportEnvironmentRequest.Builder request =
         ExportEnvironmentRequest.newBuilder().setReference(reference);
     ExportedImage image;

@@ -7,6 +7,7 @@ import dev.sandgate.cli.connection.ExitCode;
 import dev.sandgate.cli.connection.Work;
 import dev.sandgate.cli.output.Console;
 import dev.sandgate.cli.output.Json;
+import dev.sandgate.cli.terminal.Interruption;
 import dev.sandgate.client.Sandgate;
 import dev.sandgate.client.SandgateClientException;
 import dev.sandgate.proto.v1.Backend;
@@ -44,6 +45,10 @@ public final class DoctorCommand extends Work {
 
   @Override
   public Integer call() throws IOException {
+    return Interruption.ends(this::examine);
+  }
+
+  private int examine() throws IOException {
     List<Finding> host = HostFacts.examine(global().data());
     List<Node> nodes = local ? here() : nodes();
     Console console = console();

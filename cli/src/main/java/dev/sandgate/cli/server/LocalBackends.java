@@ -15,6 +15,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.stream.Stream;
 
 /** Opens this host's backends for a moment to hear what they find, without a node. */
@@ -22,15 +24,24 @@ final class LocalBackends {
 
   private LocalBackends() {}
 
+  /** To the end, also when this thread is interrupted: what backends began is taken back by what they do then. */
   static Node probe(Optional<Path> plugins) throws IOException {
     Path state = Files.createTempDirectory("sandgate-doctor-");
+    try {
+      return CompletableFuture.supplyAsync(() -> opened(state, plugins)).join();
+    } catch (CompletionException failed) {
+      throw failed.getCause() instanceof RuntimeException known ? known : failed;
+    } finally {
+      delete(state);
+    }
+  }
+
+  private static Node opened(Path state, Optional<Path> plugins) {
     try (Backends backends =
         Backends.open(new Backends.Setup("doctor", state, plugins, Map.of()))) {
       Node.Builder node = Node.newBuilder().setNodeId("(here)").setReachable(true);
       backends.all().forEach(backend -> node.addBackends(shown(backend)));
       return node.build();
-    } finally {
-      delete(state);
     }
   }
 

@@ -43,6 +43,7 @@ final class InspectSnapshot extends Work {
     rows.add(List.of("parent", snapshot.getParentName() + " " + snapshot.getParentDigest()));
     rows.add(List.of("sandbox", snapshot.getSandboxId()));
     snapshot.getLabelsMap().forEach((key, value) -> rows.add(List.of("label", key + "=" + value)));
+    rows.add(List.of("owner", snapshot.getEnvironment().getOwner()));
     rows.add(List.of("node", snapshot.getNodeId()));
     rows.add(List.of("created", Shown.time(snapshot.getCreatedAt())));
     rows.add(List.of("entries", String.valueOf(snapshot.getEntries())));

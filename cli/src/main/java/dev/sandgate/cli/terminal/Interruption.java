@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.cli.terminal;
 
+import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -21,6 +22,27 @@ public final class Interruption implements AutoCloseable {
   private volatile int signal;
 
   private Interruption() {}
+
+  /** Work that leaves nothing half made behind when its thread is interrupted. */
+  @FunctionalInterface
+  public interface Undone {
+    /** Does it; gives the exit code. */
+    int run() throws IOException;
+  }
+
+  /** Runs something that a signal ends in order: its exit code, or 128 and the signal. */
+  public static int ends(Undone work) throws IOException {
+    try (Interruption interruption = listen(true)) {
+      try {
+        return interruption.exitCode(work.run());
+      } catch (RuntimeException | IOException failure) {
+        if (!interruption.taken()) {
+          throw failure;
+        }
+        return interruption.exitCode(0);
+      }
+    }
+  }
 
   /** Listens to HUP, TERM and, when asked, INT from now on. */
   public static Interruption listen(boolean interrupt) {

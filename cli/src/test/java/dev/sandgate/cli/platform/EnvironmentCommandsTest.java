@@ -106,6 +106,20 @@ final class EnvironmentCommandsTest {
   }
 
   @Test
+  void shouldTellWhoPublishedAnEnvironmentOrASnapshot() throws IOException {
+    tool("1");
+    assertTrue(done("env", "ls").lines().anyMatch(line -> line.matches("tool .* admin .*")));
+    assertTrue(done("env", "inspect", "tool").matches("(?s).*owner +admin\\n.*"), out.toString());
+    String id = done("create", "tool").strip();
+    done("snapshot", "create", id, "sealed");
+    done("rm", id);
+    assertTrue(done("snapshot", "inspect", "sealed").matches("(?s).*owner +admin\\n.*"));
+    assertTrue(done("-o", "json", "env", "inspect", "sealed").contains("\"owner\":\"admin\""));
+    done("snapshot", "rm", "sealed");
+    done("env", "rm", "tool");
+  }
+
+  @Test
   void shouldExportAnImageOrLeaveNothing() throws Exception {
     Path place = Files.createDirectories(directory.resolve("out"));
     String layout = "oci:" + place.resolve("layout") + ":v1";

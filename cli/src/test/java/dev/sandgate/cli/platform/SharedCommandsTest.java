@@ -73,6 +73,11 @@ final class SharedCommandsTest {
       assertTrue(done(user, "env", "ls").contains("tool"), out.toString());
       String id = done(user, "create", "tool").strip();
       assertEquals(5 << 20, bytesRead(user, id));
+      String read = done(user, "env", "inspect", "tool");
+      assertTrue(read.matches("(?s).*toolkit +sha256.*accessed: \\d+\\.\\d %.*"), read);
+      String local = done(maker, "env", "inspect", "tool");
+      assertTrue(local.contains("accessed: not measured"), local);
+      assertFalse(local.contains(" %"), local);
       String stats = done(user, "node", "stats");
       assertTrue(stats.contains("SHARES") && stats.contains(tier.toString()), stats);
       assertTrue(done(user, "--output", "json", "node", "stats").contains("\"on_demand\""));

@@ -8,13 +8,20 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.sandgate.client.SandboxHandle;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.RandomAccessFile;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -25,6 +32,8 @@ final class SignalsEndToEndTest {
   private static Platform platform;
   private static Cli cli;
   private static SandboxHandle box;
+
+  @TempDir private Path directory;
 
   @BeforeAll
   static void open() throws IOException {
@@ -99,6 +108,62 @@ final class SignalsEndToEndTest {
 
     assertEquals(143, Cli.ended(terminal, InputStream.nullInputStream()).code());
     awaitThat("sleep 4343", false);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"INT,130,oci-archive:", "TERM,143,oci:"})
+  void shouldLeaveNothingOfAnExportBeside(String signal, int code, String kind) throws Exception {
+    Path tree = Files.createDirectories(directory.resolve("tree"));
+    try (RandomAccessFile file = new RandomAccessFile(tree.resolve("large").toFile(), "rw")) {
+      file.setLength(256L << 20);
+    }
+    String name = "large" + code;
+    cli.run("env", "import", name, "--kind", "toolkit", "--dir", tree.toString());
+    Path out = Files.createDirectory(directory.resolve("out"));
+    Process export = cli.start("env", "export", name, kind + out.resolve("image"));
+    awaitThat(() -> bytes(out) > 1 << 20, "the export begins in " + out);
+
+    send(signal, export.pid());
+
+    Cli.Ended ended = Cli.ended(export, InputStream.nullInputStream());
+    assertEquals(code, ended.code(), ended.stderr());
+    assertEquals(List.of(), names(out));
+    assertEquals(0, cli.run("env", "rm", name).code());
+  }
+
+  @Test
+  void shouldLeaveNothingOfALookAtThisHost() throws Exception {
+    Path own = Files.createDirectory(directory.resolve("tmp"));
+    List<String> words = Cli.words("doctor", "--local");
+    words.add(words.indexOf("-cp"), "-Djava.io.tmpdir=" + own);
+    Process doctor = new ProcessBuilder(words).start();
+    awaitThat(() -> names(own).stream().anyMatch(name -> name.startsWith("sandgate-")), "it looks");
+
+    doctor.toHandle().destroy();
+
+    Cli.Ended ended = Cli.ended(doctor, InputStream.nullInputStream());
+    assertTrue(List.of(0, 143).contains(ended.code()), ended.toString());
+    assertEquals(
+        List.of(), names(own).stream().filter(name -> name.startsWith("sandgate-")).toList());
+  }
+
+  private static long bytes(Path directory) {
+    try (Stream<Path> entries = Files.walk(directory)) {
+      return entries.mapToLong(entry -> entry.toFile().length()).sum();
+    } catch (IOException | UncheckedIOException vanished) {
+      return 0;
+    }
+  }
+
+  private static List<String> names(Path directory) {
+    return List.of(directory.toFile().list());
+  }
+
+  private static void awaitThat(BooleanSupplier happened, String what) {
+    long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+    while (!happened.getAsBoolean()) {
+      assertTrue(System.nanoTime() < end, what);
+    }
   }
 
   private static void send(String signal, long pid) throws IOException, InterruptedException {

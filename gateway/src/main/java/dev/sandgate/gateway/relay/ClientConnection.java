@@ -19,6 +19,7 @@ import java.util.List;
 final class ClientConnection extends FrameConnection {
 
   private static final AsciiString AUTHORIZATION = AsciiString.cached("authorization");
+  private static final AsciiString CALLER = AsciiString.cached("sandgate-caller");
   private static final Failure UNAUTHENTICATED =
       Failure.of(
           Code.UNAUTHENTICATED, "send a valid API key as metadata 'authorization: Bearer <key>'");
@@ -76,14 +77,16 @@ final class ClientConnection extends FrameConnection {
   }
 
   private void begin(int id, Http2Headers headers, boolean end) throws Http2Exception {
+    String caller = loop.routes().caller(headers.get(AUTHORIZATION));
     if (streams() >= loop.settings().streamsPerConnection()) {
       output.reset(id, Http2Error.REFUSED_STREAM.code());
     } else if (!Replies.isGrpc(headers)) {
       refuse(id, Replies.notGrpc(), end);
-    } else if (!loop.routes().mayEnter(headers.get(AUTHORIZATION))) {
+    } else if (caller == null) {
       refuse(id, Replies.trailersOnly(UNAUTHENTICATED), end);
     } else {
       authenticated = true;
+      headers.set(CALLER, caller);
       Leg leg = open(id, DEFAULT_WINDOW);
       leg.remoteEnded = end;
       Opening.begin(this, leg, headers);

@@ -22,7 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
-import java.util.function.Predicate;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Relays the streams of clients to nodes, on some of Vert.x's event loops. Thread-safe unless a method says otherwise. */
@@ -41,14 +41,14 @@ public final class Relay {
    * @param nodes by id
    * @param own what answers the methods that belong to no sandbox
    * @param methods which there are
-   * @param keys whether an {@code authorization} header opens the gateway; null if there was none
+   * @param keys the name of the key in an {@code authorization} header, or null if it opens nothing; null if there was none
    * @param alive by node id, how many connections can be used
    */
   public record Routes(
       List<NodeAddress> nodes,
       NodeAddress own,
       Methods methods,
-      Predicate<@Nullable CharSequence> keys,
+      Function<@Nullable CharSequence, @Nullable String> keys,
       Map<String, AtomicInteger> alive) {
 
     /** Routes on which nothing is alive yet. */
@@ -56,12 +56,13 @@ public final class Relay {
         List<NodeAddress> nodes,
         NodeAddress own,
         Methods methods,
-        Predicate<@Nullable CharSequence> keys) {
+        Function<@Nullable CharSequence, @Nullable String> keys) {
       return new Routes(List.copyOf(nodes), own, methods, keys, new ConcurrentHashMap<>());
     }
 
-    boolean mayEnter(@Nullable CharSequence authorization) {
-      return keys.test(authorization);
+    /** Who calls, or null when the call may not enter. */
+    @Nullable String caller(@Nullable CharSequence authorization) {
+      return keys.apply(authorization);
     }
 
     boolean isOwn(@Nullable CharSequence path) {

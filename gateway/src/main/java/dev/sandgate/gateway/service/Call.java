@@ -32,6 +32,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Call<Q, A> implements Caller {
 
+  /** The header in which the name of the caller's key comes from the relay, and goes to nodes. */
+  static final String CALLER = "sandgate-caller";
+
   private static final String IDENTITY = "identity";
 
   private final GrpcServerRequest<Q, A> request;
@@ -227,6 +230,12 @@ final class Call<Q, A> implements Caller {
 
   boolean closed() {
     return closed;
+  }
+
+  /** The name of the caller's key. */
+  String caller() {
+    String name = request.headers().get(CALLER);
+    return name == null ? "" : name;
   }
 
   /** Whether the caller keeps up; when not, {@code drained} runs when it does again. */

@@ -3,6 +3,7 @@
 package dev.sandgate.gateway.service;
 
 import dev.sandgate.gateway.failure.Code;
+import dev.sandgate.gateway.service.Paged.Page;
 import dev.sandgate.proto.v1.Environment;
 import dev.sandgate.proto.v1.EnvironmentsGrpcClient;
 import dev.sandgate.proto.v1.GetEnvironmentRequest;
@@ -11,17 +12,15 @@ import dev.sandgate.proto.v1.ListEnvironmentsResponse;
 import dev.sandgate.proto.v1.RemoveEnvironmentRequest;
 import dev.sandgate.proto.v1.RemoveEnvironmentResponse;
 import io.vertx.core.Future;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.NavigableMap;
-import java.util.Optional;
 import java.util.TreeMap;
 
 /** Environments of all nodes together. */
 final class EnvironmentCalls {
 
-  private static final int MOST_LISTED = 1_000;
+  private static final Paged<Environment> PAGED =
+      new Paged<>(EnvironmentCalls::key, MergedUses::together);
 
   private final Fleet fleet;
   private final long timeoutMillis;
@@ -42,30 +41,21 @@ final class EnvironmentCalls {
             answers ->
                 page(
                     requireSome(answers).stream().map(answer -> answer.value().getFirst()).toList(),
-                    request.getPageSize() == 0 ? MOST_LISTED : request.getPageSize()));
+                    request.getPageSize()));
   }
 
-  /** What is behind the end of some node's page may be on the next one, and belongs together then. */
+  /** One page of theirs. */
   static ListEnvironmentsResponse page(List<ListEnvironmentsResponse> pages, int size) {
-    NavigableMap<String, Environment> merged = new TreeMap<>();
-    pages.forEach(page -> page.getEnvironmentsList().forEach(found -> add(merged, found)));
-    Optional<String> known =
-        pages.stream()
-            .map(ListEnvironmentsResponse::getNextPageToken)
-            .filter(token -> !token.isEmpty())
-            .min(Comparator.naturalOrder());
-    NavigableMap<String, Environment> complete =
-        known.map(end -> merged.headMap(end, true)).orElse(merged);
-    ListEnvironmentsResponse.Builder page = ListEnvironmentsResponse.newBuilder();
-    String last = "";
-    for (Map.Entry<String, Environment> entry : complete.entrySet()) {
-      if (page.getEnvironmentsCount() == size) {
-        return page.setNextPageToken(last).build();
-      }
-      page.addEnvironments(entry.getValue());
-      last = entry.getKey();
-    }
-    return page.setNextPageToken(known.orElse("")).build();
+    Page<Environment> merged =
+        PAGED.merge(
+            pages.stream()
+                .map(page -> new Page<>(page.getEnvironmentsList(), page.getNextPageToken()))
+                .toList(),
+            size);
+    return ListEnvironmentsResponse.newBuilder()
+        .addAllEnvironments(merged.items())
+        .setNextPageToken(merged.next())
+        .build();
   }
 
   /** What the nodes that have it say. */
@@ -86,8 +76,11 @@ final class EnvironmentCalls {
   }
 
   private static void add(Map<String, Environment> merged, Environment found) {
-    String key = found.getName() + ":" + found.getTag() + "@" + found.getDigest();
-    merged.merge(key, found, MergedUses::together);
+    merged.merge(key(found), found, MergedUses::together);
+  }
+
+  private static String key(Environment found) {
+    return found.getName() + ":" + found.getTag() + "@" + found.getDigest();
   }
 
   /** Removes it everywhere; a node that never had it is no error unless none had. */
@@ -97,15 +90,7 @@ final class EnvironmentCalls {
             EnvironmentsGrpcClient.Remove,
             _ -> request,
             new Fleet.Asking(caller, timeoutMillis))
-        .map(
-            answers -> {
-              for (Fleet.Answer<RemoveEnvironmentResponse> answer : answers) {
-                if (!answer.succeeded() && !answer.failedWith(Code.NOT_FOUND)) {
-                  throw answer.failure().getFirst();
-                }
-              }
-              return requireSome(answers).getFirst().value().getFirst();
-            });
+        .map(NodeReport::removed);
   }
 
   // Those that succeeded; when there are none, the failure that says most.

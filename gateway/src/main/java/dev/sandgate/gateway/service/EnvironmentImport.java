@@ -11,7 +11,9 @@ import io.vertx.grpc.client.GrpcClientResponse;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * One import, made on every node at once: what the caller sends goes to each as fast as the slowest takes it, and the
@@ -23,7 +25,8 @@ final class EnvironmentImport {
   private final List<GrpcClientRequest<ImportEnvironmentRequest, ImportProgress>> uploads =
       new ArrayList<>();
   private final Map<String, ImportProgress> latest = new TreeMap<>();
-  private int unfinished;
+  private final Set<String> done = new TreeSet<>();
+  private int nodes;
 
   private EnvironmentImport(Call<ImportEnvironmentRequest, ImportProgress> call) {
     this.call = call;
@@ -36,7 +39,7 @@ final class EnvironmentImport {
       throw EnvironmentCalls.noNodes();
     }
     EnvironmentImport running = new EnvironmentImport(call);
-    running.unfinished = nodes.size();
+    running.nodes = nodes.size();
     call.pause();
     call.onMessages(running::upload, running::uploaded);
     call.onClose(running::cancel);
@@ -50,6 +53,7 @@ final class EnvironmentImport {
         .begin(EnvironmentsGrpcClient.ImportEnvironment)
         .map(
             request -> {
+              request.headers().set(Call.CALLER, call.caller());
               call.execute(() -> begun(node, request));
               return null;
             });
@@ -65,7 +69,12 @@ final class EnvironmentImport {
     request
         .response()
         .onSuccess(response -> call.execute(() -> follow(node, response)))
-        .onFailure(failure -> call.execute(() -> call.fail(node.client().lost(failure))));
+        .onFailure(failure -> call.execute(() -> failed(node, node.client().lost(failure))));
+  }
+
+  private void failed(Fleet.Member node, Throwable cause) {
+    CallFailed failure = CallFailed.of(cause);
+    call.fail(nodes == 1 ? failure : NodeReport.notImported(failure, node.nodeId(), done));
   }
 
   private void follow(
@@ -74,7 +83,7 @@ final class EnvironmentImport {
     node.client()
         .ended(response)
         .onSuccess(_ -> call.execute(() -> finished(node)))
-        .onFailure(failure -> call.execute(() -> call.fail(failure)));
+        .onFailure(failure -> call.execute(() -> failed(node, failure)));
   }
 
   private void upload(ImportEnvironmentRequest message) {
@@ -113,18 +122,21 @@ final class EnvironmentImport {
   }
 
   private void finished(Fleet.Member node) {
-    unfinished--;
     ImportProgress last = latest.getOrDefault(node.nodeId(), ImportProgress.getDefaultInstance());
     if (!last.hasEnvironment()) {
-      call.fail(
+      failed(
+          node,
           node.client().lost(new IllegalStateException("the import ended without an environment")));
-    } else if (unfinished == 0) {
+      return;
+    }
+    done.add(node.nodeId());
+    if (done.size() == nodes) {
       call.finish(last);
     }
   }
 
   private void cancel() {
-    if (unfinished > 0) {
+    if (done.size() < nodes) {
       uploads.forEach(GrpcClientRequest::cancel);
     }
   }

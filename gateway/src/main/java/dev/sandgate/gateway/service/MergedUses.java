@@ -10,6 +10,7 @@ import dev.sandgate.proto.v1.WeekOfUse;
 import java.util.Comparator;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /** The use of one environment on two nodes, together. */
@@ -23,15 +24,23 @@ final class MergedUses {
         one.toBuilder()
             .setSandboxes(one.getSandboxes() + other.getSandboxes())
             .setUses(together(one.getUses(), other.getUses()));
-    Map<String, UseStatistics> layers =
+    if (other.hasAccessedFraction()) {
+      both.setAccessedFraction(Math.max(one.getAccessedFraction(), other.getAccessedFraction()));
+    }
+    Map<String, LayerInfo> layers =
         other.getLayersList().stream()
-            .collect(Collectors.toMap(LayerInfo::getDigest, LayerInfo::getUses, (a, _) -> a));
+            .collect(Collectors.toMap(LayerInfo::getDigest, Function.identity(), (a, _) -> a));
     for (LayerInfo.Builder layer : both.getLayersBuilderList()) {
-      UseStatistics there =
-          layers.getOrDefault(layer.getDigest(), UseStatistics.getDefaultInstance());
-      layer.setUses(together(layer.getUses(), there));
+      merge(layer, layers.getOrDefault(layer.getDigest(), LayerInfo.getDefaultInstance()));
     }
     return both.build();
+  }
+
+  private static void merge(LayerInfo.Builder layer, LayerInfo there) {
+    layer.setUses(together(layer.getUses(), there.getUses()));
+    if (there.hasAccessedFraction()) {
+      layer.setAccessedFraction(Math.max(layer.getAccessedFraction(), there.getAccessedFraction()));
+    }
   }
 
   /** A job may be on both nodes: the larger number of jobs is right at least. */

@@ -3,7 +3,9 @@
 package dev.sandgate.gateway.service;
 
 import com.google.protobuf.MessageLite;
-import dev.sandgate.gateway.failure.Code;
+import com.google.protobuf.Timestamp;
+import dev.sandgate.gateway.service.Paged.Page;
+import dev.sandgate.proto.v1.Environment;
 import dev.sandgate.proto.v1.GetSnapshotRequest;
 import dev.sandgate.proto.v1.ListSnapshotsRequest;
 import dev.sandgate.proto.v1.ListSnapshotsResponse;
@@ -20,6 +22,8 @@ import java.util.List;
 /** Snapshots of all nodes together; each is on the node of the sandbox that wrote it. */
 final class SnapshotCalls {
 
+  private static final Paged<Snapshot> PAGED = new Paged<>(SnapshotCalls::key, (one, _) -> one);
+
   private final Fleet fleet;
   private final long timeoutMillis;
 
@@ -28,19 +32,35 @@ final class SnapshotCalls {
     this.timeoutMillis = timeoutMillis;
   }
 
-  /** What the nodes that answer have, oldest first. */
+  /** One page of what the nodes that answer have, oldest first. */
   Future<ListSnapshotsResponse> list(ListSnapshotsRequest request, Caller caller) {
     return ask(SnapshotsGrpcClient.List, request, caller)
         .map(
-            answers ->
-                ListSnapshotsResponse.newBuilder()
-                    .addAllSnapshots(
-                        EnvironmentCalls.requireSome(answers).stream()
-                            .flatMap(answer -> answer.value().stream())
-                            .flatMap(list -> list.getSnapshotsList().stream())
-                            .sorted(Comparator.comparingLong(SnapshotCalls::created))
-                            .toList())
-                    .build());
+            answers -> {
+              List<Page<Snapshot>> pages =
+                  EnvironmentCalls.requireSome(answers).stream()
+                      .flatMap(answer -> answer.value().stream())
+                      .map(page -> new Page<>(page.getSnapshotsList(), page.getNextPageToken()))
+                      .toList();
+              Page<Snapshot> merged = PAGED.merge(pages, request.getPageSize());
+              return ListSnapshotsResponse.newBuilder()
+                  .addAllSnapshots(merged.items())
+                  .setNextPageToken(merged.next())
+                  .build();
+            });
+  }
+
+  // As nodes order theirs.
+  private static String key(Snapshot snapshot) {
+    Environment environment = snapshot.getEnvironment();
+    Timestamp created = environment.getCreatedAt();
+    return "%015d %s:%s@%s %s"
+        .formatted(
+            created.getSeconds() * 1_000 + created.getNanos() / 1_000_000,
+            environment.getName(),
+            environment.getTag(),
+            environment.getDigest(),
+            snapshot.getNodeId());
   }
 
   private static long created(Snapshot snapshot) {
@@ -71,16 +91,7 @@ final class SnapshotCalls {
 
   /** Removes it everywhere; a node that never had it is no error unless none had. */
   Future<RemoveSnapshotResponse> remove(RemoveSnapshotRequest request, Caller caller) {
-    return ask(SnapshotsGrpcClient.Remove, request, caller)
-        .map(
-            answers -> {
-              for (Fleet.Answer<RemoveSnapshotResponse> answer : answers) {
-                if (!answer.succeeded() && !answer.failedWith(Code.NOT_FOUND)) {
-                  throw answer.failure().getFirst();
-                }
-              }
-              return EnvironmentCalls.requireSome(answers).getFirst().value().getFirst();
-            });
+    return ask(SnapshotsGrpcClient.Remove, request, caller).map(NodeReport::removed);
   }
 
   private <Q extends MessageLite, A extends MessageLite> Future<List<Fleet.Answer<A>>> ask(

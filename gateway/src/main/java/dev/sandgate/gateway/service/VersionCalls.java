@@ -5,6 +5,7 @@ package dev.sandgate.gateway.service;
 import com.google.protobuf.MessageLite;
 import com.google.protobuf.Timestamp;
 import dev.sandgate.gateway.failure.Code;
+import dev.sandgate.gateway.service.Paged.Page;
 import dev.sandgate.proto.v1.EnvironmentHistory;
 import dev.sandgate.proto.v1.EnvironmentLock;
 import dev.sandgate.proto.v1.EnvironmentVersion;
@@ -21,10 +22,12 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 
 /** What names stood for, and locks, on all nodes together. */
 final class VersionCalls {
+
+  private static final Paged<EnvironmentLock> PAGED =
+      new Paged<>(VersionCalls::key, (one, _) -> one);
 
   private final Fleet fleet;
   private final long timeoutMillis;
@@ -92,22 +95,26 @@ final class VersionCalls {
             });
   }
 
-  /** Those of the nodes that answer, each once. */
+  /** One page of those of the nodes that answer, each once. */
   Future<ListEnvironmentLocksResponse> locks(ListEnvironmentLocksRequest request, Caller caller) {
     return ask(EnvironmentsGrpcClient.ListLocks, request, caller)
         .map(
             answers -> {
-              Map<String, EnvironmentLock> merged = new TreeMap<>();
-              EnvironmentCalls.requireSome(answers).stream()
-                  .flatMap(answer -> answer.value().stream())
-                  .flatMap(list -> list.getLocksList().stream())
-                  .forEach(lock -> merged.putIfAbsent(key(lock), lock));
-              return ListEnvironmentLocksResponse.newBuilder().addAllLocks(merged.values()).build();
+              List<Page<EnvironmentLock>> pages =
+                  EnvironmentCalls.requireSome(answers).stream()
+                      .flatMap(answer -> answer.value().stream())
+                      .map(page -> new Page<>(page.getLocksList(), page.getNextPageToken()))
+                      .toList();
+              Page<EnvironmentLock> merged = PAGED.merge(pages, request.getPageSize());
+              return ListEnvironmentLocksResponse.newBuilder()
+                  .addAllLocks(merged.items())
+                  .setNextPageToken(merged.next())
+                  .build();
             });
   }
 
   private static String key(EnvironmentLock lock) {
-    return String.join("\0", lock.getJob(), lock.getName(), lock.getTag(), lock.getDigest());
+    return String.join("\1", lock.getJob(), lock.getName(), lock.getTag(), lock.getDigest());
   }
 
   private static <A> A requireAll(List<Fleet.Answer<A>> answers) {

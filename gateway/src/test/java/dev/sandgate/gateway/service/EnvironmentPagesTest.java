@@ -62,4 +62,22 @@ final class EnvironmentPagesTest {
     assertEquals(700, seen.size());
     assertEquals(List.copyOf(new TreeSet<>(seen)), seen);
   }
+
+  @Test
+  void shouldEndAPageOfLargeOnesBeforeItIsTooLargeForAMessage() {
+    List<Environment> large = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      large.add(named(i).toBuilder().setUser("x".repeat(20_000)).build());
+    }
+    List<String> seen = new ArrayList<>();
+    String token = "";
+    do {
+      ListEnvironmentsResponse page =
+          EnvironmentCalls.page(List.of(node(large, token, 70), node(large, token, 60)), 0);
+      assertTrue(page.getSerializedSize() < 1 << 20, page.getEnvironmentsCount() + " in a page");
+      page.getEnvironmentsList().forEach(found -> seen.add(key(found)));
+      token = page.getNextPageToken();
+    } while (!token.isEmpty() && seen.size() <= 100);
+    assertEquals(large.stream().map(EnvironmentPagesTest::key).toList(), seen);
+  }
 }

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.gateway.service;
 
+import static dev.sandgate.gateway.service.NodeAnswers.answers;
+import static dev.sandgate.gateway.service.NodeAnswers.fails;
+import static dev.sandgate.gateway.service.NodeAnswers.says;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.google.protobuf.ByteString;
@@ -14,7 +17,6 @@ import dev.sandgate.gateway.TestClient.Outcome;
 import dev.sandgate.gateway.TestGateway;
 import dev.sandgate.gateway.TestNode;
 import dev.sandgate.gateway.failure.Code;
-import dev.sandgate.gateway.failure.Failure;
 import dev.sandgate.proto.v1.CollectSharedRequest;
 import dev.sandgate.proto.v1.CollectSharedResponse;
 import dev.sandgate.proto.v1.Environment;
@@ -35,14 +37,9 @@ import dev.sandgate.proto.v1.UseStatistics;
 import dev.sandgate.proto.v1.WeekOfUse;
 import io.vertx.core.Vertx;
 import io.vertx.grpc.common.GrpcStatus;
-import io.vertx.grpc.common.ServiceMethod;
-import io.vertx.grpc.server.GrpcServerResponse;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -77,36 +74,6 @@ final class EnvironmentsOfManyNodesTest {
     one.close();
     two.close();
     Await.result(vertx.close());
-  }
-
-  /** What a node says to one call after another: an answer or a failure, the last one for ever. */
-  @SafeVarargs
-  @SuppressWarnings("varargs") // nothing is written to them
-  private static <Q, A> void answers(
-      TestNode node, ServiceMethod<Q, A> method, Consumer<GrpcServerResponse<Q, A>>... replies) {
-    Deque<Consumer<GrpcServerResponse<Q, A>>> left = new ArrayDeque<>(List.of(replies));
-    node.grpc()
-        .callHandler(
-            method,
-            request ->
-                request.handler(
-                    _ -> {
-                      var reply = left.size() > 1 ? left.remove() : left.element();
-                      reply.accept(request.response());
-                    }));
-  }
-
-  private static <Q, A> Consumer<GrpcServerResponse<Q, A>> says(A answer) {
-    return response -> response.end(answer);
-  }
-
-  private static <Q, A> Consumer<GrpcServerResponse<Q, A>> fails(Code code) {
-    Failure failure = Failure.of(code, "as told");
-    return response -> {
-      response.status(failure.status()).statusMessage(failure.message());
-      response.trailers().set("grpc-status-details-bin", failure.details());
-      response.end();
-    };
   }
 
   private Outcome<EnvironmentLock> lock() {

@@ -3,6 +3,7 @@
 package dev.sandgate.node.backends;
 
 import dev.sandgate.node.checks.Fields;
+import dev.sandgate.node.rpc.Blocking;
 import dev.sandgate.spi.BackendContext;
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.SandgateException;
@@ -84,6 +85,13 @@ public final class Backends implements AutoCloseable {
           field, "%s is unknown here; give one of %s".formatted(Fields.shown(name), open.keySet()));
     }
     return found;
+  }
+
+  /** Each lets go of what it keeps of an image that was removed, on a thread of its own. */
+  public void forget(String digest) {
+    for (OpenBackend one : open.values()) {
+      Blocking.background(one.name() + " forgets " + digest, () -> one.backend().forget(digest));
+    }
   }
 
   @Override

@@ -12,6 +12,7 @@ import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -83,7 +84,7 @@ public final class DiskReserve {
     long others = held.getAndAdd(bytes);
     try {
       for (Disk disk : disks) {
-        require(disk, bytes, others);
+        require(disk, bytes, others, "of limits.disk_bytes");
       }
       return () -> held.addAndGet(-bytes);
     } catch (RuntimeException e) {
@@ -92,14 +93,41 @@ public final class DiskReserve {
     }
   }
 
-  private void require(Disk disk, long bytes, long others) {
+  /** Room below one directory, for what is written there little by little. */
+  @FunctionalInterface
+  public interface Room {
+    /**
+     * RESOURCE_EXHAUSTED when less than the reserve would be left after so many bytes more. Blocks for a moment.
+     */
+    void require(long bytes);
+  }
+
+  /** The room below a directory that is there. */
+  public Room room(Path directory) {
+    Disk disk = disk(directory);
+    return bytes -> require(disk, bytes, held.get(), "that are to be written");
+  }
+
+  private Disk disk(Path directory) {
+    try {
+      Path real = directory.toRealPath();
+      return disks.stream()
+          .filter(disk -> real.startsWith(disk.place))
+          .max(Comparator.comparingInt(disk -> disk.place.getNameCount()))
+          .orElse(disks.getFirst());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void require(Disk disk, long bytes, long others, String what) {
     try {
       long free = disk.store.getUsableSpace() - others;
       long reserve = wanted.orElse(Math.min(USUAL_MOST, disk.store.getTotalSpace() / USUAL_SHARE));
       if (free < reserve || free - reserve < bytes) {
         throw exhausted(
             "%s has %,d bytes free, which is less than the reserve of %,d%s"
-                .formatted(disk.place, Math.max(0, free), reserve, asked(bytes)));
+                .formatted(disk.place, Math.max(0, free), reserve, asked(bytes, what)));
       }
     } catch (IOException e) {
       throw new SandgateException(
@@ -111,11 +139,11 @@ public final class DiskReserve {
     return new SandgateException(
         ErrorCode.RESOURCE_EXHAUSTED,
         SETTING,
-        SETTING + ": " + why + "; delete sandboxes or lower the setting",
+        SETTING + ": " + why + "; delete sandboxes or environments, or lower the setting",
         null);
   }
 
-  private static String asked(long bytes) {
-    return bytes == 0 ? "" : " and the %,d of limits.disk_bytes".formatted(bytes);
+  private static String asked(long bytes, String what) {
+    return bytes == 0 ? "" : " and the %,d %s".formatted(bytes, what);
   }
 }

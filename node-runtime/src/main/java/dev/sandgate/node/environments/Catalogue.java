@@ -52,6 +52,8 @@ public final class Catalogue {
           ) WITHOUT ROWID\
           """,
           Versions.TABLE,
+          "ALTER TABLE environments " + Published.TABLE_COLUMN,
+          "ALTER TABLE environment_versions " + Published.TABLE_COLUMN,
           Locks.TABLE,
           Statistics.TABLE);
 
@@ -75,6 +77,7 @@ public final class Catalogue {
    * An environment.
    *
    * @param digests of its layers, lowest first
+   * @param published what it has besides
    * @param createdMillis since the epoch
    * @param digest of the stack
    */
@@ -82,12 +85,22 @@ public final class Catalogue {
       String name,
       String tag,
       List<String> digests,
-      String user,
+      Published published,
       long createdMillis,
       String digest) {
 
-    Named(String name, String tag, List<String> digests, String user, long createdMillis) {
-      this(name, tag, digests, user, createdMillis, digestOf(digests));
+    Named(String name, String tag, List<String> digests, Published published, long createdMillis) {
+      this(name, tag, digests, published, createdMillis, digestOf(digests));
+    }
+
+    String user() {
+      return published.user();
+    }
+
+    /** Whether it is the same but for the time and the owner. */
+    boolean isAs(Named other) {
+      return digests.equals(other.digests)
+          && published.equals(other.published.of(published.owner()));
     }
 
     String key() {
@@ -116,7 +129,7 @@ public final class Catalogue {
                     row.getString("name"),
                     row.getString("tag"),
                     List.of(row.getString("digests").split(",")),
-                    row.getString("user"),
+                    Published.read(row),
                     row.getLong("created_millis")))
         .forEach(named -> environments.put(named.key(), named));
     versions = new Versions(database);
@@ -175,9 +188,23 @@ public final class Catalogue {
     return versions.of(key);
   }
 
-  /** Puts layers and the environment with them under its name, together; blocks until it is kept. */
-  synchronized void publish(List<StoredLayer> added, Named named, boolean replace) {
+  /** ALREADY_EXISTS when its name is taken by something else. */
+  synchronized void requireFree(Named named, boolean replace) {
     Named before = environments.get(named.key());
+    if (before != null && !replace && !before.isAs(named)) {
+      throw taken(named.key());
+    }
+  }
+
+  /**
+   * Puts layers and the environment with them under its name, together; blocks until it is kept. What is there already in the same
+   * form is left as it is.
+   */
+  synchronized Named publish(List<StoredLayer> added, Named named, boolean replace) {
+    Named before = environments.get(named.key());
+    if (before != null && !replace && before.isAs(named)) {
+      return before;
+    }
     requirePossible(added, named, before != null && !replace);
     List<Version> replaced =
         before == null || before.digests().equals(named.digests())
@@ -187,22 +214,8 @@ public final class Catalogue {
     database
         .change(
             statements -> {
-              for (StoredLayer layer : added) {
-                statements.update(
-                    "INSERT OR IGNORE INTO layers VALUES (?, ?, ?, ?, ?)",
-                    layer.digest(),
-                    layer.kind().getNumber(),
-                    layer.name(),
-                    layer.size(),
-                    layer.source());
-              }
-              statements.update(
-                  "INSERT OR REPLACE INTO environments VALUES (?, ?, ?, ?, ?)",
-                  named.name(),
-                  named.tag(),
-                  String.join(",", named.digests()),
-                  named.user(),
-                  named.createdMillis());
+              Rows.put(statements, added);
+              Rows.put(statements, named);
               Versions.delete(statements, tooMany);
               for (Version version : replaced) {
                 Versions.insert(statements, version);
@@ -213,6 +226,7 @@ public final class Catalogue {
     replaced.forEach(versions::put);
     added.forEach(layer -> layers.putIfAbsent(layer.digest(), layer));
     environments.put(named.key(), named);
+    return named;
   }
 
   /** Layers, known or new, with one more among them, in the order base, workspaces, toolkits; lowest first. */

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.node.environments;
 
+import dev.sandgate.node.disk.DiskReserve;
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.SandgateException;
 import java.io.IOException;
@@ -33,7 +34,7 @@ final class DebianTree {
 
   private DebianTree() {}
 
-  static void make(Path root, Consumer<String> progress) throws IOException {
+  static void make(Path root, DiskReserve.Room room, Consumer<String> progress) throws IOException {
     List<String> command =
         new ArrayList<>(
             List.of(
@@ -43,7 +44,9 @@ final class DebianTree {
                 SUITE,
                 root.toString()));
     mirror().ifPresent(command::add);
-    new Tool(TIMEOUT, command.toArray(String[]::new)).run(line -> report(line, progress));
+    new Tool(TIMEOUT, command.toArray(String[]::new))
+        .within(room)
+        .run(line -> report(line, progress));
     progress.accept("adding the user");
     new Tool(
             QUICK,

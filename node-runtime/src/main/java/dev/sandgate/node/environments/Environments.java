@@ -6,12 +6,10 @@ import static dev.sandgate.spi.SandgateException.invalid;
 
 import dev.sandgate.node.checks.Fields;
 import dev.sandgate.node.config.LayerSettings;
-import dev.sandgate.node.config.SharedSettings;
 import dev.sandgate.node.environments.Catalogue.Named;
 import dev.sandgate.node.environments.Catalogue.StoredLayer;
 import dev.sandgate.node.environments.Locks.Lock;
 import dev.sandgate.node.rpc.Routes;
-import dev.sandgate.node.shared.LocalLayers;
 import dev.sandgate.node.shared.SharedLayers;
 import dev.sandgate.node.store.Database;
 import dev.sandgate.proto.v1.Environment;
@@ -52,47 +50,22 @@ public final class Environments implements AutoCloseable {
   private final EnvironmentsService service;
   private final Exports exports;
 
-  /**
-   * Opens the layer store below a directory; blocks.
-   *
-   * @param settings how layers are made and kept
-   * @param sharing which directory of layers it shares with other nodes
-   */
-  public Environments(
-      Database database, Path dataDirectory, LayerSettings settings, SharedSettings sharing) {
-    this.settings = settings;
-    data = dataDirectory;
-    store = new LayerStore(dataDirectory.resolve("layers"));
+  /** Opens the layer store below the data directory; blocks. */
+  public Environments(Database database, EnvironmentParts parts) {
+    this.settings = parts.settings();
+    data = parts.data();
+    store = new LayerStore(data.resolve("layers"), parts.forget());
     catalogue = new Catalogue(database);
     locks = new Locks(database);
     statistics = new Statistics(database);
     integrity = new Integrity(database, store);
-    reach = new Reach(catalogue, store, SharedLayers.open(sharing, dataDirectory, own()));
-    reach.sweep(dataDirectory);
-    Imports imports = new Imports(reach, dataDirectory, settings.collapseBytes());
+    OwnLayers own =
+        new OwnLayers(catalogue, store, uses, parts.reserve().room(data.resolve("layers")));
+    reach = new Reach(catalogue, store, SharedLayers.open(parts.sharing(), data, own));
+    reach.sweep(data);
+    Imports imports = new Imports(reach, parts);
     service = new EnvironmentsService(this, reach, imports);
-    exports = new Exports(this, reach, dataDirectory);
-  }
-
-  private LocalLayers own() {
-    return new LocalLayers() {
-      @Override
-      public Path image(String digest) {
-        return store.image(digest);
-      }
-
-      @Override
-      public boolean isUsed(String digest) {
-        return uses.layers().contains(digest);
-      }
-
-      @Override
-      public Set<String> needed() {
-        Set<String> needed = new TreeSet<>(uses.layers());
-        catalogue.layers().forEach(layer -> needed.add(layer.digest()));
-        return needed;
-      }
-    };
+    exports = new Exports(this, reach, parts);
   }
 
   /** What is done with the directory of layers that nodes share, if there is one. */
@@ -132,13 +105,18 @@ public final class Environments implements AutoCloseable {
     }
     List<Layer> layers = reach.layers(ordered(stack), partial);
     layers.forEach(this::expect);
-    return new Stack(layers, base.digest(), base.key(), base.user());
+    return Stack.of(layers, base);
   }
 
   /** The stack of a sandbox that an earlier run made, as its spec names it and its row has the digest. */
   public Stack restored(List<String> digests, String environment, SandboxSpec spec) {
-    return new Stack(
-        reach.mounted(digests), environment, name(spec.getEnvironment()), spec.getUser());
+    String name = name(spec.getEnvironment());
+    Published published =
+        catalogue
+            .find(name, environment)
+            .map(named -> named.published().with(spec.getUser()))
+            .orElse(Published.by(spec.getUser()));
+    return new Stack(reach.mounted(digests), environment, name, published);
   }
 
   /** What was sealed elsewhere is looked at here as what was sealed here. */
@@ -174,7 +152,7 @@ public final class Environments implements AutoCloseable {
    */
   Stack held(Named named) {
     List<Layer> layers = reach.layers(named.digests(), false);
-    Stack stack = new Stack(layers, named.digest(), named.key(), named.user());
+    Stack stack = Stack.of(layers, named);
     hold(stack);
     return stack;
   }

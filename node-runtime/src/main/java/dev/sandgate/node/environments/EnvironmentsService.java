@@ -3,7 +3,7 @@
 package dev.sandgate.node.environments;
 
 import com.google.protobuf.Timestamp;
-import dev.sandgate.node.checks.Fields;
+import dev.sandgate.node.checks.Paging;
 import dev.sandgate.node.environments.Catalogue.Named;
 import dev.sandgate.node.environments.Catalogue.StoredLayer;
 import dev.sandgate.node.rpc.Blocking;
@@ -24,15 +24,11 @@ import dev.sandgate.proto.v1.RemoveEnvironmentResponse;
 import dev.sandgate.proto.v1.ShareEnvironmentRequest;
 import dev.sandgate.proto.v1.UnshareEnvironmentRequest;
 import io.smallrye.mutiny.subscription.Cancellable;
-import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 
 /** The methods of {@code sandgate.v1.Environments}. */
 final class EnvironmentsService {
-
-  private static final int MOST_LISTED = 1_000;
-  private static final int MOST_TOKEN = 256;
 
   private final Environments environments;
   private final Reach reach;
@@ -68,9 +64,6 @@ final class EnvironmentsService {
   }
 
   private ListEnvironmentsResponse list(ListEnvironmentsRequest request) {
-    int size =
-        (int) Fields.rangeOr("page_size", request.getPageSize(), 1, MOST_LISTED, MOST_LISTED);
-    String after = Fields.text("page_token", request.getPageToken(), MOST_TOKEN);
     TreeMap<String, Supplier<Environment>> all = new TreeMap<>();
     for (Named own : reach.catalogue().environments()) {
       all.put(own.key() + "@" + own.digest(), () -> shown(own));
@@ -80,15 +73,9 @@ final class EnvironmentsService {
       all.put(named.key() + "@" + named.digest(), () -> used(shared));
     }
     ListEnvironmentsResponse.Builder page = ListEnvironmentsResponse.newBuilder();
-    String last = "";
-    for (Map.Entry<String, Supplier<Environment>> entry : all.tailMap(after, false).entrySet()) {
-      if (page.getEnvironmentsCount() == size) {
-        return page.setNextPageToken(last).build();
-      }
-      page.addEnvironments(entry.getValue().get());
-      last = entry.getKey();
-    }
-    return page.build();
+    String next =
+        Paging.of(request.getPageSize(), request.getPageToken()).fill(all, page::addEnvironments);
+    return page.setNextPageToken(next).build();
   }
 
   private Environment used(Environment shared) {
@@ -114,7 +101,7 @@ final class EnvironmentsService {
 
   private void begin(
       ImportEnvironmentRequest first, Call<ImportEnvironmentRequest, ImportProgress> call) {
-    ImportRequest request = ImportRequest.of(first, environments);
+    ImportRequest request = ImportRequest.of(first, call.caller(), environments);
     Cancellable running =
         Blocking.call(
                 () ->
@@ -150,7 +137,6 @@ final class EnvironmentsService {
             .setName(named.name())
             .setTag(named.tag())
             .setDigest(named.digest())
-            .setUser(named.user())
             .setCreatedAt(time(named.createdMillis()))
             .setSandboxes(environments.uses().of(named).size())
             .setShared(reach.catalogue().find(named.key()).isEmpty())
@@ -159,9 +145,11 @@ final class EnvironmentsService {
                     .statistics()
                     .of(Statistics.key(named))
                     .setLiving(environments.uses().of(named).size()));
+    named.published().show(environment);
     for (String digest : named.digests()) {
       reach.layer(digest).map(this::shown).ifPresent(environment::addLayers);
     }
+    Accessed.fill(environment);
     return environment.build();
   }
 

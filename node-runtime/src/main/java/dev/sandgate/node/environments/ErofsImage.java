@@ -3,6 +3,7 @@
 package dev.sandgate.node.environments;
 
 import dev.sandgate.node.checks.Fields;
+import dev.sandgate.node.disk.DiskReserve;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.UUID;
@@ -35,13 +36,17 @@ final class ErofsImage {
     return name.replaceAll("%..", "x").length();
   }
 
-  static void make(Path tree, Path image) {
-    make(tree, image, new UUID(0, 0));
+  static void make(Path tree, Path image, DiskReserve.Room room) {
+    mkfs(tree, image, new UUID(0, 0)).within(room).run(_ -> {});
   }
 
   /** With an identity of its own: the same tree under another one is another image. */
   static void make(Path tree, Path image, UUID identity) {
-    new Tool(
+    mkfs(tree, image, identity).run(_ -> {});
+  }
+
+  private static Tool mkfs(Path tree, Path image, UUID identity) {
+    return new Tool(
             TIMEOUT,
             "mkfs.erofs",
             "--quiet",
@@ -49,7 +54,6 @@ final class ErofsImage {
             "-U" + identity,
             image.toString(),
             tree.toString())
-        .with("SOURCE_DATE_EPOCH", LATEST_TIME)
-        .run(_ -> {});
+        .with("SOURCE_DATE_EPOCH", LATEST_TIME);
   }
 }

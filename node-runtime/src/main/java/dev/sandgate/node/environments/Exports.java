@@ -3,6 +3,7 @@
 package dev.sandgate.node.environments;
 
 import dev.sandgate.node.checks.Fields;
+import dev.sandgate.node.disk.DiskReserve;
 import dev.sandgate.node.environments.Catalogue.Named;
 import dev.sandgate.node.environments.Catalogue.StoredLayer;
 import dev.sandgate.node.export.Destination;
@@ -30,6 +31,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
@@ -39,6 +41,7 @@ import java.util.regex.Pattern;
 final class Exports {
 
   private static final int AT_ONCE = 4;
+  private static final String PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
   private static final Duration PUSH = Duration.ofMinutes(30);
   private static final Pattern TAG = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]{0,127}");
   private static final Pattern REGISTRY = Pattern.compile("docker://[\\x21-\\x7e]{1,1000}");
@@ -46,18 +49,20 @@ final class Exports {
   private final Environments environments;
   private final Reach reach;
   private final Path work;
+  private final DiskReserve.Room room;
   private final Semaphore places = new Semaphore(AT_ONCE);
 
-  Exports(Environments environments, Reach reach, Path dataDirectory) {
+  Exports(Environments environments, Reach reach, EnvironmentParts parts) {
     this.environments = environments;
     this.reach = reach;
-    this.work = dataDirectory.resolve("exports");
+    this.work = parts.data().resolve("exports");
     try {
       Tree.delete(work);
       Files.createDirectories(work);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+    this.room = parts.reserve().room(work);
   }
 
   void route(Routes routes) {
@@ -101,6 +106,9 @@ final class Exports {
       throws IOException {
     Stack stack = environments.held(named);
     try {
+      if (!request.getPush().isEmpty()) {
+        requireRoom(stack);
+      }
       for (Layer layer : stack.layers()) {
         requireWhole(layer);
       }
@@ -109,6 +117,15 @@ final class Exports {
     } finally {
       environments.uses().release(stack);
     }
+  }
+
+  /** What is pushed is written to the disk before. */
+  private void requireRoom(Stack stack) throws IOException {
+    long bytes = 0;
+    for (Layer layer : stack.layers()) {
+      bytes += Files.size(layer.image());
+    }
+    room.require(bytes);
   }
 
   private static void requireWhole(Layer layer) throws IOException {
@@ -129,10 +146,23 @@ final class Exports {
     }
     return new Source(
         parts,
-        named.user(),
+        config(named.published()),
         Instant.ofEpochMilli(named.createdMillis()),
         Map.of("dev.sandgate.environment", named.key(), "dev.sandgate.digest", named.digest()),
         tag);
+  }
+
+  /** Whoever runs it elsewhere looks for programs where sandboxes do. */
+  private static Map<String, Object> config(Published published) {
+    Map<String, String> env = new TreeMap<>(Map.of("PATH", PATH));
+    env.putAll(published.env());
+    Map<String, Object> config = new TreeMap<>();
+    config.put("User", published.user());
+    config.put("Env", env.entrySet().stream().map(e -> e.getKey() + "=" + e.getValue()).toList());
+    if (!published.cwd().isEmpty()) {
+      config.put("WorkingDir", published.cwd());
+    }
+    return config;
   }
 
   private static Written stream(ImageExport image, Call<?, ExportEnvironmentResponse> call)

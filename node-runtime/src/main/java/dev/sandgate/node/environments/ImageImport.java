@@ -3,6 +3,7 @@
 package dev.sandgate.node.environments;
 
 import dev.sandgate.node.checks.Fields;
+import dev.sandgate.node.disk.DiskReserve;
 import dev.sandgate.node.environments.OciLayout.Blob;
 import dev.sandgate.node.environments.OciLayout.Content;
 import java.io.IOException;
@@ -29,6 +30,7 @@ final class ImageImport {
 
   private final Path place;
   private final long collapseBytes;
+  private final DiskReserve.Room room;
   private final Consumer<String> progress;
 
   /**
@@ -36,8 +38,10 @@ final class ImageImport {
    *
    * @param place an empty directory for what is made on the way
    * @param collapseBytes how large the layers that share a tree may be together, as blobs
+   * @param room for what is made
    */
-  ImageImport(Path place, long collapseBytes, Consumer<String> progress) {
+  ImageImport(Path place, long collapseBytes, DiskReserve.Room room, Consumer<String> progress) {
+    this.room = room;
     this.place = place;
     this.collapseBytes = collapseBytes;
     this.progress = progress;
@@ -59,12 +63,15 @@ final class ImageImport {
     progress.accept("fetching the image");
     Path layout = place.resolve("oci");
     List<String> command =
-        new ArrayList<>(List.of("skopeo", "--insecure-policy", "copy", "--retry-times=2"));
+        new ArrayList<>(
+            List.of("skopeo", "--insecure-policy", "--tmpdir=" + place, "copy", "--retry-times=2"));
     if (onLoopback(reference)) {
       command.add("--src-tls-verify=false");
     }
     command.addAll(List.of("--", reference, "oci:" + layout + ":image"));
-    new Tool(FETCH, command.toArray(String[]::new)).run(line -> progress.accept(shortened(line)));
+    new Tool(FETCH, command.toArray(String[]::new))
+        .within(room)
+        .run(line -> progress.accept(shortened(line)));
     return OciLayout.read(layout);
   }
 
@@ -125,7 +132,7 @@ final class ImageImport {
     long entries = 0;
     for (Blob blob : group) {
       try (Content content = blob.open()) {
-        entries += new TarTree(tree, new LayerMerge(tree, beneath)).unpack(content);
+        entries += new TarTree(tree, new LayerMerge(tree, beneath), room).unpack(content);
         content.verify();
       }
     }
@@ -133,8 +140,8 @@ final class ImageImport {
   }
 
   private Path made(Path tree, Path image) throws IOException {
-    Tree.checkImage(tree);
-    ErofsImage.make(tree, image);
+    room.require(Tree.checkImage(tree));
+    ErofsImage.make(tree, image, room);
     return image;
   }
 

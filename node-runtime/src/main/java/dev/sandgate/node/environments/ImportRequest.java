@@ -16,7 +16,8 @@ import java.util.regex.Pattern;
  *
  * @param source where the tree comes from, as the catalogue shows it
  * @param on digests of what is beneath, lowest first
- * @param inherited the user of what is beneath, or empty
+ * @param inherited what the lowest environment beneath has besides layers; without a user when there is none
+ * @param owner who imports
  */
 record ImportRequest(
     ImportEnvironmentRequest asked,
@@ -24,12 +25,13 @@ record ImportRequest(
     LayerKind kind,
     String source,
     List<String> on,
-    String inherited) {
+    Published inherited,
+    String owner) {
 
   private static final Pattern NAME = Pattern.compile("(?!sha256$)[a-z0-9._-]{1,63}");
   private static final int MAX_BENEATH = 64;
 
-  static ImportRequest of(ImportEnvironmentRequest asked, Environments environments) {
+  static ImportRequest of(ImportEnvironmentRequest asked, String owner, Environments environments) {
     String rule = "1–63 characters of [a-z0-9._-], but not sha256, which begins a digest";
     Fields.matches("name", asked.getName(), NAME, rule);
     String tag =
@@ -43,15 +45,11 @@ record ImportRequest(
       throw invalid("on", "give at most " + MAX_BENEATH);
     }
     List<String> on = environments.beneath(asked.getOnList());
-    String inherited =
+    Published inherited =
         asked.getOnCount() == 0 || asked.getOn(0).startsWith("sha256:")
-            ? ""
-            : environments.require("on[0]", asked.getOn(0)).user();
-    return new ImportRequest(asked, tag, kind, source(asked), on, inherited);
-  }
-
-  String key() {
-    return asked.getName() + ":" + tag;
+            ? Published.by("")
+            : environments.require("on[0]", asked.getOn(0)).published();
+    return new ImportRequest(asked, tag, kind, source(asked), on, inherited, owner);
   }
 
   private static LayerKind kind(ImportEnvironmentRequest asked) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.node.environments;
 
+import dev.sandgate.node.disk.DiskReserve;
 import dev.sandgate.node.environments.Catalogue.Named;
 import dev.sandgate.node.environments.Catalogue.StoredLayer;
 import dev.sandgate.proto.v1.ImportEnvironmentRequest.SourceCase;
@@ -13,7 +14,9 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -27,15 +30,16 @@ final class Imports {
   private final Path work;
   private final Path cache;
   private final long collapseBytes;
+  private final DiskReserve.Room room;
   private final ReentrantLock debian = new ReentrantLock();
 
-  Imports(Reach reach, Path dataDirectory, long collapseBytes) {
-    this.collapseBytes = collapseBytes;
+  Imports(Reach reach, EnvironmentParts parts) {
+    this.collapseBytes = parts.settings().collapseBytes();
     this.reach = reach;
     this.catalogue = reach.catalogue();
-    this.data = dataDirectory;
-    this.work = dataDirectory.resolve("imports");
-    this.cache = dataDirectory.resolve("cache");
+    this.data = parts.data();
+    this.work = data.resolve("imports");
+    this.cache = data.resolve("cache");
     try {
       Tree.delete(work);
       Files.createDirectories(work);
@@ -43,6 +47,7 @@ final class Imports {
     } catch (IOException e) {
       throw new java.io.UncheckedIOException(e);
     }
+    this.room = parts.reserve().room(work);
   }
 
   /** Bytes of an uploaded archive. */
@@ -54,13 +59,11 @@ final class Imports {
 
   /** Imports; what is made appears whole at the end or not at all. */
   Named run(ImportRequest request, Archive upload, Consumer<String> progress) throws IOException {
-    if (!request.asked().getReplace() && catalogue.find(request.key()).isPresent()) {
-      throw Catalogue.taken(request.key());
-    }
     Stack.requireRoom(
         request.on().size() + 1,
         "on",
         "export what it stands on and import that with a larger node.collapse-bytes");
+    room.require(0);
     try {
       return make(request, upload, progress);
     } catch (IOException e) {
@@ -79,7 +82,7 @@ final class Imports {
       }
       Path image = place.resolve("image.erofs");
       String user = image(request, new Place(place, image), upload, progress);
-      return publish(request, List.of(image), user, progress);
+      return publish(request, List.of(image), request.inherited().with(user), progress);
     } finally {
       Tree.delete(place);
     }
@@ -87,15 +90,15 @@ final class Imports {
 
   private Named ofImage(ImportRequest request, Path place, Consumer<String> progress)
       throws IOException {
-    ImageImport images = new ImageImport(place, collapseBytes, progress);
+    ImageImport images = new ImageImport(place, collapseBytes, room, progress);
     OciLayout image = images.fetch(request.asked().getImage());
-    if (request.asked().getUser().isEmpty()) {
-      image.checkUser();
-    }
+    image.config().check(request.asked().getUser().isEmpty());
     ImageImport.Made made = images.images(image, request.on().size());
     String known = made.hasUser("user") ? "user" : "root";
-    String own = image.user().isEmpty() ? known : image.user();
-    return publish(request, made.images(), user(request, own), progress);
+    String own = image.config().user().isEmpty() ? known : image.config().user();
+    Published published =
+        request.on().isEmpty() ? image.config().published(made.view()) : request.inherited();
+    return publish(request, made.images(), published.with(user(request, own)), progress);
   }
 
   private record Place(Path directory, Path image) {
@@ -130,7 +133,7 @@ final class Imports {
     };
   }
 
-  private static String busybox(ImportRequest request, Place place, Consumer<String> progress)
+  private String busybox(ImportRequest request, Place place, Consumer<String> progress)
       throws IOException {
     Path tree = place.tree();
     BusyboxTree.make(tree);
@@ -145,7 +148,7 @@ final class Imports {
     try {
       if (!Files.exists(cached)) {
         Path tree = place.tree();
-        DebianTree.make(tree, progress);
+        DebianTree.make(tree, room, progress);
         build(request, tree, place.image(), progress);
         Files.createLink(cached, place.image());
       } else {
@@ -157,22 +160,22 @@ final class Imports {
     }
   }
 
-  private static String unpacked(
+  private String unpacked(
       ImportRequest request, InputStream archive, Place place, Consumer<String> progress)
       throws IOException {
     progress.accept("unpacking the archive");
     Path tree = place.tree();
-    new TarTree(tree).unpack(archive);
+    new TarTree(tree, room).unpack(archive);
     return build(request, tree, place.image(), progress);
   }
 
-  private static String build(
-      ImportRequest request, Path tree, Path image, Consumer<String> progress) throws IOException {
+  private String build(ImportRequest request, Path tree, Path image, Consumer<String> progress)
+      throws IOException {
     progress.accept("checking the tree");
-    Tree.check(tree);
+    room.require(Tree.check(tree));
     progress.accept("building the image");
-    ErofsImage.make(tree, image);
-    String inherited = request.inherited();
+    ErofsImage.make(tree, image, room);
+    String inherited = request.inherited().user();
     String known = Tree.hasUser(tree, "user") ? "user" : inherited.isEmpty() ? "root" : inherited;
     return user(request, known);
   }
@@ -209,28 +212,52 @@ final class Imports {
   }
 
   private Named publish(
-      ImportRequest request, List<Path> images, String user, Consumer<String> progress)
+      ImportRequest request, List<Path> images, Published published, Consumer<String> progress)
       throws IOException {
     progress.accept("storing the layers");
+    Map<String, Path> made = new LinkedHashMap<>();
     List<StoredLayer> layers = new ArrayList<>(reach.foreign(request.on()));
     List<String> stack = request.on();
     for (Path image : images) {
-      long size = Files.size(image);
-      StoredLayer layer =
-          new StoredLayer(
-              reach.adopt(image),
-              request.kind(),
-              request.asked().getName(),
-              size,
-              request.source());
+      StoredLayer layer = stored(request, image);
       stack = catalogue.stacked(stack, layers, layer);
       layers.add(layer);
+      made.put(layer.digest(), image);
     }
     Named named =
         new Named(
-            request.asked().getName(), request.tag(), stack, user, System.currentTimeMillis());
-    catalogue.publish(layers, named, request.asked().getReplace());
-    return named;
+            request.asked().getName(),
+            request.tag(),
+            stack,
+            published.of(request.owner()),
+            System.currentTimeMillis());
+    catalogue.requireFree(named, request.asked().getReplace());
+    return publish(made, layers, named, request.asked().getReplace());
+  }
+
+  private static StoredLayer stored(ImportRequest request, Path image) throws IOException {
+    return new StoredLayer(
+        LayerStore.digest(image),
+        request.kind(),
+        request.asked().getName(),
+        Files.size(image),
+        request.source());
+  }
+
+  private Named publish(
+      Map<String, Path> made, List<StoredLayer> layers, Named named, boolean replace)
+      throws IOException {
+    try {
+      for (Map.Entry<String, Path> one : made.entrySet()) {
+        reach.adopt(one.getValue(), one.getKey());
+      }
+      return catalogue.publish(layers, named, replace);
+    } catch (IOException | RuntimeException e) {
+      made.keySet().stream()
+          .filter(digest -> catalogue.layer(digest).isEmpty())
+          .forEach(reach.store()::delete);
+      throw e;
+    }
   }
 
   private static SandgateException missing(String field, Path path) {

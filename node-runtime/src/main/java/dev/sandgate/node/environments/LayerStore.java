@@ -17,6 +17,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,10 +30,17 @@ final class LayerStore {
   private static final int BUFFER = 1 << 20;
 
   private final Path directory;
+  private final Consumer<String> forget;
   private final Map<String, Map<String, Object>> adopted = new ConcurrentHashMap<>();
 
-  LayerStore(Path directory) {
+  /**
+   * What an earlier run left in it stays.
+   *
+   * @param forget hears the digests of images that are removed
+   */
+  LayerStore(Path directory, Consumer<String> forget) {
     this.directory = directory;
+    this.forget = forget;
     try {
       Files.createDirectories(directory);
     } catch (IOException e) {
@@ -54,14 +62,12 @@ final class LayerStore {
   }
 
   /** Takes an image of the same file system in: its digest is its name from here on. */
-  String adopt(Path image) throws IOException {
-    String digest = digest(image);
+  void adopt(Path image, String digest) throws IOException {
     try (FileChannel channel = FileChannel.open(image, StandardOpenOption.WRITE)) {
       channel.force(true);
     }
     Files.move(image, image(digest), StandardCopyOption.ATOMIC_MOVE);
     adopted.put(digest, identity(image(digest)));
-    return digest;
   }
 
   /** As which file an image of this run was taken in whose digest is right; empty when that is not known. */
@@ -81,6 +87,11 @@ final class LayerStore {
   }
 
   void delete(String digest) {
+    remove(digest);
+    forget.accept(digest);
+  }
+
+  private void remove(String digest) {
     adopted.remove(digest);
     try {
       Files.deleteIfExists(image(digest));
@@ -98,7 +109,7 @@ final class LayerStore {
         String digest = name.substring(0, name.length() - SUFFIX.length()).replace('-', ':');
         if (!known.test(digest)) {
           LOG.warn("{} belongs to no name and is removed", digest);
-          delete(digest);
+          remove(digest);
         }
       }
     } catch (IOException e) {

@@ -4,9 +4,9 @@ package dev.sandgate.node.environments;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.sandgate.node.checks.Fields;
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.SandgateException;
+import java.io.BufferedInputStream;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -20,18 +20,18 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.apache.commons.compress.compressors.gzip.GzipCompressorInputStream;
+import org.apache.commons.compress.compressors.zstandard.ZstdCompressorInputStream;
 
 /**
  * One image in a directory of the OCI image layout (image-spec, image-layout.md), as skopeo writes it.
  *
- * @param user its configuration's, without a group; may be empty
+ * @param config what its commands begin with
  * @param layers lowest first
  */
-record OciLayout(Path directory, String user, List<Blob> layers) {
+record OciLayout(Path directory, ImageConfig config, List<Blob> layers) {
 
   private static final Pattern DIGEST = Pattern.compile("sha256:[0-9a-f]{64}");
-  private static final Pattern USER =
-      Pattern.compile("|[^-:/\\s\\p{Cntrl}][^:/\\s\\p{Cntrl}]{0,63}");
+  private static final int BUFFER = 1 << 16;
   private static final long MOST_JSON = 4L << 20;
   private static final int MOST_LAYERS = 512;
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -43,19 +43,36 @@ record OciLayout(Path directory, String user, List<Blob> layers) {
    * @param size of the blob, bytes
    * @param diffId "sha256:…" of the tar in it
    */
-  record Blob(Path file, long size, boolean gzipped, String diffId) {
+  record Blob(Path file, long size, Packing packing, String diffId) {
 
     /** The tar in it; {@link Content#verify} after its end. */
     Content open() throws IOException {
-      InputStream plain = Files.newInputStream(file);
-      return new Content(
-          gzipped
-              ? GzipCompressorInputStream.builder()
-                  .setInputStream(plain)
-                  .setDecompressConcatenated(true)
-                  .get()
-              : plain,
-          diffId);
+      InputStream packed = new BufferedInputStream(Files.newInputStream(file), BUFFER);
+      try {
+        return new Content(packing.open(packed), diffId);
+      } catch (IOException e) {
+        packed.close();
+        throw bad("a layer is damaged: " + e.getMessage());
+      }
+    }
+  }
+
+  /** How a layer's tar is compressed. */
+  enum Packing {
+    NONE,
+    GZIP,
+    ZSTD;
+
+    InputStream open(InputStream packed) throws IOException {
+      return switch (this) {
+        case NONE -> packed;
+        case GZIP ->
+            GzipCompressorInputStream.builder()
+                .setInputStream(packed)
+                .setDecompressConcatenated(true)
+                .get();
+        case ZSTD -> new ZstdCompressorInputStream(packed);
+      };
     }
   }
 
@@ -94,19 +111,10 @@ record OciLayout(Path directory, String user, List<Blob> layers) {
     if (!platform.equals("linux/" + architecture())) {
       throw bad("it is for " + platform + ", this node is linux/" + architecture());
     }
-    String user = config.path("config").path("User").asText("").split(":", -1)[0];
     return new OciLayout(
         directory,
-        user,
+        ImageConfig.of(config.path("config")),
         layers(directory, manifest.path("layers"), config.path("rootfs").path("diff_ids")));
-  }
-
-  /** INVALID_ARGUMENT when the configuration's user can be none. */
-  void checkUser() {
-    if (!USER.matcher(user).matches()) {
-      throw bad(
-          "its configuration names the user " + Fields.shown(user) + ", which is none; give user");
-    }
   }
 
   private static List<Blob> layers(Path directory, JsonNode layers, JsonNode diffIds)
@@ -119,21 +127,22 @@ record OciLayout(Path directory, String user, List<Blob> layers) {
     List<Blob> blobs = new ArrayList<>();
     for (int i = 0; i < layers.size(); i++) {
       Path file = blob(directory, layers.get(i).path("digest").asText());
-      boolean gzipped = gzipped(layers.get(i).path("mediaType").asText());
-      blobs.add(new Blob(file, Files.size(file), gzipped, diffIds.get(i).asText()));
+      Packing packing = packing(layers.get(i).path("mediaType").asText());
+      blobs.add(new Blob(file, Files.size(file), packing, diffIds.get(i).asText()));
     }
     return List.copyOf(blobs);
   }
 
-  private static boolean gzipped(String mediaType) {
+  private static Packing packing(String mediaType) {
     return switch (mediaType) {
-      case "application/vnd.oci.image.layer.v1.tar" -> false;
-      case "application/vnd.oci.image.layer.v1.tar+gzip" -> true;
+      case "application/vnd.oci.image.layer.v1.tar" -> Packing.NONE;
+      case "application/vnd.oci.image.layer.v1.tar+gzip" -> Packing.GZIP;
+      case "application/vnd.oci.image.layer.v1.tar+zstd" -> Packing.ZSTD;
       default ->
           throw bad(
               "its layers are "
                   + mediaType
-                  + "; give an image whose layers are tar or tar+gzip (skopeo copy"
+                  + "; give an image whose layers are tar, tar+gzip or tar+zstd (skopeo copy"
                   + " --dest-compress-format gzip --dest-force-compress-format makes one)");
     };
   }

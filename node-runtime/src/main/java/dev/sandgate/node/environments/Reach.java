@@ -76,6 +76,7 @@ record Reach(Catalogue catalogue, LayerStore store, Optional<SharedLayers> share
       LayerInfo plain = layer.toBuilder().setLocalBytes(whole ? layer.getSizeBytes() : 0).build();
       shown.addLayers(all.shown(plain).orElse(plain));
     }
+    Accessed.fill(shown);
     return shown.build();
   }
 
@@ -111,14 +112,17 @@ record Reach(Catalogue catalogue, LayerStore store, Optional<SharedLayers> share
   }
 
   /** Takes an image in; from here on it is the node's own. */
-  String adopt(Path image) throws IOException {
-    String digest = store.adopt(image);
+  String adopt(Path image, String digest) throws IOException {
+    store.adopt(image, digest);
     shared.ifPresent(all -> all.own(digest));
     return digest;
   }
 
   /** Layers to mount, here as a whole unless {@code partial}. */
   List<Layer> layers(List<String> digests, boolean partial) {
+    if (!partial && shared.isPresent()) {
+      shared.get().requireRoom(digests.stream().filter(digest -> !store.has(digest)).toList());
+    }
     return digests.stream().map(digest -> layer(digest, partial)).toList();
   }
 
@@ -169,7 +173,7 @@ record Reach(Catalogue catalogue, LayerStore store, Optional<SharedLayers> share
         environment.getName(),
         environment.getTag(),
         environment.getLayersList().stream().map(LayerInfo::getDigest).toList(),
-        environment.getUser(),
+        Published.of(environment),
         environment.getCreatedAt().getSeconds() * 1_000
             + environment.getCreatedAt().getNanos() / 1_000_000);
   }

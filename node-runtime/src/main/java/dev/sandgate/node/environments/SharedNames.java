@@ -33,9 +33,9 @@ final class SharedNames {
     Named named = environments.requireOwn("reference", request.getReference());
     Environment shown = environments.shown(named);
     Environment.Builder kept = shown.toBuilder().clearSandboxes().clearShared().clearLayers();
+    kept.clearAccessedFraction();
     for (LayerInfo layer : shown.getLayersList()) {
-      kept.addLayers(
-          layer.toBuilder().clearLocalBytes().clearDemandBytes().clearBulkBytes().build());
+      kept.addLayers(Accessed.without(layer));
     }
     share(kept.getLayersList(), shared);
     shared.share(kept.build(), request.getReplace());

@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.Supplier;
 
 /** Makes layers of what sandboxes wrote, and environments that end with one; blocks. */
 public final class SnapshotLayers {
@@ -44,8 +45,8 @@ public final class SnapshotLayers {
    */
   public record Sealed(Layer layer, long size, Manifest manifest, Stack on) {}
 
-  /** A name to publish under. */
-  public record Name(String name, String tag, boolean replace) {
+  /** A name to publish under, and who does it. */
+  public record Name(String name, String tag, boolean replace, String owner) {
     /** As callers write it. */
     public String key() {
       return name + ":" + tag;
@@ -101,7 +102,7 @@ public final class SnapshotLayers {
     Path image = place.resolve("image.erofs");
     ErofsImage.make(tree, image, identity(on));
     long size = Files.size(image);
-    String digest = reach.adopt(image);
+    String digest = reach.adopt(image, LayerStore.digest(image));
     Layer layer = new Layer(digest, store.image(digest));
     try {
       return new Sealed(layer, size, environments.integrity().seal(layer, backend), on);
@@ -120,7 +121,12 @@ public final class SnapshotLayers {
     List<String> digests = new ArrayList<>(sealed.on().digests());
     digests.add(layer.digest());
     Named named =
-        new Named(name.name(), name.tag(), digests, sealed.on().user(), System.currentTimeMillis());
+        new Named(
+            name.name(),
+            name.tag(),
+            digests,
+            sealed.on().published().of(name.owner()),
+            System.currentTimeMillis());
     try {
       List<StoredLayer> layers = new ArrayList<>(reach.foreign(sealed.on().digests()));
       layers.add(stored);
@@ -150,9 +156,24 @@ public final class SnapshotLayers {
     return shown(environments.require("reference", reference));
   }
 
+  /**
+   * What there is under a name.
+   *
+   * @param createdMillis since when, since the epoch
+   * @param key name and tag
+   * @param digest of the stack
+   * @param shown as callers see it
+   */
+  public record Listed(
+      long createdMillis, String key, String digest, Supplier<Environment> shown) {}
+
   /** All that there is. */
-  public List<Environment> all() {
-    return catalogue.environments().stream().map(this::shown).toList();
+  public List<Listed> all() {
+    return catalogue.environments().stream()
+        .map(
+            named ->
+                new Listed(named.createdMillis(), named.key(), named.digest(), () -> shown(named)))
+        .toList();
   }
 
   private Environment shown(Named named) {

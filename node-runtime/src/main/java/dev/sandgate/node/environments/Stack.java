@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.node.environments;
 
+import dev.sandgate.node.environments.Catalogue.Named;
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.Layer;
 import dev.sandgate.spi.SandgateException;
@@ -13,15 +14,15 @@ import java.util.List;
  * @param layers lowest first
  * @param environment the digest of the environment it began with, without further layers
  * @param name that environment's name and tag, or empty when it has none any more
- * @param user who runs commands by default
+ * @param published what that environment has besides layers
  */
-public record Stack(List<Layer> layers, String environment, String name, String user) {
+public record Stack(List<Layer> layers, String environment, String name, Published published) {
 
   /** How many layers a root can have. */
   public static final int MOST_LAYERS = 128;
 
   /** Of a backend without layers. */
-  public static final Stack NONE = new Stack(List.of(), "", "", "root");
+  public static final Stack NONE = new Stack(List.of(), "", "", Published.by("root"));
 
   /** Freezes. */
   public Stack {
@@ -38,6 +39,15 @@ public record Stack(List<Layer> layers, String environment, String name, String 
               .formatted(field, layers, MOST_LAYERS, fix),
           null);
     }
+  }
+
+  static Stack of(List<Layer> layers, Named named) {
+    return new Stack(layers, named.digest(), named.key(), named.published());
+  }
+
+  /** Who runs commands by default. */
+  public String user() {
+    return published.user();
   }
 
   /** Digests of the layers, lowest first. */

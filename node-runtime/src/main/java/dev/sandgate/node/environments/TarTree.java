@@ -5,6 +5,7 @@ package dev.sandgate.node.environments;
 import static dev.sandgate.spi.SandgateException.invalid;
 
 import dev.sandgate.node.checks.Fields;
+import dev.sandgate.node.disk.DiskReserve;
 import dev.sandgate.spi.SandgateException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -35,17 +36,19 @@ final class TarTree {
 
   private final Path root;
   private final Placement placement;
+  private final WatchedWriting writing;
   private final Map<Path, FileTime> directoryTimes = new LinkedHashMap<>();
   private long entries;
   private long bytes;
 
-  TarTree(Path root) {
-    this(root, new Placement.Alone());
+  TarTree(Path root, DiskReserve.Room room) {
+    this(root, new Placement.Alone(), room);
   }
 
-  TarTree(Path root, Placement placement) {
+  TarTree(Path root, Placement placement, DiskReserve.Room room) {
     this.root = root;
     this.placement = placement;
+    this.writing = new WatchedWriting(room);
   }
 
   /** Unpacks and says how many entries there were. */
@@ -66,6 +69,7 @@ final class TarTree {
     if (++entries > MAX_ENTRIES) {
       throw bad(entry.getName(), "more than %,d entries; split the archive".formatted(MAX_ENTRIES));
     }
+    writing.entry();
     EntryFacts.check(entry);
     Path named = target(entry.getName());
     if (named.equals(root)) {
@@ -207,7 +211,7 @@ final class TarTree {
             StandardOpenOption.CREATE_NEW,
             StandardOpenOption.WRITE,
             LinkOption.NOFOLLOW_LINKS)) {
-      tar.copyTo(out);
+      tar.copyTo(writing.into(out));
     }
     own(entry, target);
     Files.setAttribute(target, "unix:mode", entry.getMode() & 07777, LinkOption.NOFOLLOW_LINKS);

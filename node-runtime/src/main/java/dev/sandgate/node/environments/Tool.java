@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.node.environments;
 
+import dev.sandgate.node.disk.DiskReserve;
 import dev.sandgate.node.rpc.Blocking;
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.SandgateException;
@@ -21,10 +22,12 @@ import java.util.function.Consumer;
 public final class Tool {
 
   private static final int LAST_LINES = 12;
+  private static final long LOOK_MILLIS = 100;
 
   private final List<String> command;
   private final Duration timeout;
   private final Map<String, String> variables = new HashMap<>();
+  private DiskReserve.Room room = _ -> {};
 
   /** A program and how long it may run. */
   public Tool(Duration timeout, String... command) {
@@ -38,14 +41,19 @@ public final class Tool {
     return this;
   }
 
+  /** Ends it with RESOURCE_EXHAUSTED when what it writes reaches the reserve of the disk. */
+  Tool within(DiskReserve.Room room) {
+    this.room = room;
+    return this;
+  }
+
   /** Runs it to its end; an interrupt kills it and its children. */
   public void run(Consumer<String> lines) {
     Process process = start();
     try {
       ArrayDeque<String> last = new ArrayDeque<>();
       CompletableFuture<Boolean> read = Blocking.start(() -> read(process, lines, last));
-      boolean ended = process.waitFor(timeout.toMillis(), TimeUnit.MILLISECONDS);
-      if (!ended) {
+      if (!ends(process)) {
         throw failed("did not end within " + timeout.toSeconds() + " s", "");
       }
       Blocking.await(read, 10_000);
@@ -59,6 +67,17 @@ public final class Tool {
       process.descendants().forEach(ProcessHandle::destroyForcibly);
       process.destroyForcibly();
     }
+  }
+
+  private boolean ends(Process process) throws InterruptedException {
+    long end = System.nanoTime() + timeout.toNanos();
+    while (!process.waitFor(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
+      if (System.nanoTime() > end) {
+        return false;
+      }
+      room.require(0);
+    }
+    return true;
   }
 
   private Process start() {

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** A directory that is to become a layer, checked before it does. */
 final class Tree {
@@ -24,16 +25,16 @@ final class Tree {
 
   private Tree() {}
 
-  /** Refuses what must not be in a layer, with the entry's name; overlay whiteouts may. */
-  static void check(Path root) throws IOException {
+  /** Refuses what must not be in a layer, with the entry's name; overlay whiteouts may. Says how many bytes its files have. */
+  static long check(Path root) throws IOException {
     checkPlaces(root);
-    checkEntries(root, false);
+    return checkEntries(root, false);
   }
 
   /** As {@link #check}; what is exported of sandboxes may hold pipes. */
-  static void checkImage(Path root) throws IOException {
+  static long checkImage(Path root) throws IOException {
     checkPlaces(root);
-    checkEntries(root, true);
+    return checkEntries(root, true);
   }
 
   /** Whether an entry is a directory that the platform needs in every root. */
@@ -53,7 +54,8 @@ final class Tree {
     }
   }
 
-  private static void checkEntries(Path root, boolean pipes) throws IOException {
+  private static long checkEntries(Path root, boolean pipes) throws IOException {
+    AtomicLong bytes = new AtomicLong();
     Files.walkFileTree(
         root,
         new SimpleFileVisitor<>() {
@@ -73,9 +75,13 @@ final class Tree {
                   "/" + root.relativize(file),
                   "devices, pipes and sockets are not taken; remove it");
             }
+            // Each name of a file stands for its share.
+            int names = (int) Files.getAttribute(file, "unix:nlink", LinkOption.NOFOLLOW_LINKS);
+            bytes.addAndGet(attributes.size() / Math.max(1, names));
             return FileVisitResult.CONTINUE;
           }
         });
+    return bytes.get();
   }
 
   private static void checkFacts(Path root, Path entry) throws IOException {

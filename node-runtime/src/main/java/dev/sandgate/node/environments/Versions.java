@@ -62,7 +62,7 @@ final class Versions {
                         row.getString("name"),
                         row.getString("tag"),
                         List.of(row.getString("digests").split(",")),
-                        row.getString("user"),
+                        Published.read(row),
                         row.getLong("created_millis")),
                     row.getLong("replaced_millis"),
                     row.getBoolean("usable")))
@@ -128,14 +128,15 @@ final class Versions {
   static void insert(Statements statements, Version version) throws SQLException {
     Named named = version.named();
     statements.update(
-        "INSERT INTO environment_versions VALUES (?, ?, ?, ?, ?, ?, ?, 1)",
+        "INSERT INTO environment_versions VALUES (?, ?, ?, ?, ?, ?, ?, 1, ?)",
         version.id(),
         named.name(),
         named.tag(),
         String.join(",", named.digests()),
         named.user(),
         named.createdMillis(),
-        version.replacedMillis());
+        version.replacedMillis(),
+        named.published().bytes());
   }
 
   static void delete(Statements statements, Collection<Version> gone) throws SQLException {

@@ -3,6 +3,7 @@
 package dev.sandgate.node.environments;
 
 import dev.sandgate.node.checks.Fields;
+import dev.sandgate.node.checks.Paging;
 import dev.sandgate.node.environments.Catalogue.Named;
 import dev.sandgate.node.environments.Locks.Lock;
 import dev.sandgate.node.environments.Versions.Version;
@@ -19,6 +20,8 @@ import dev.sandgate.proto.v1.LockEnvironmentRequest;
 import dev.sandgate.proto.v1.UnlockEnvironmentRequest;
 import dev.sandgate.proto.v1.UnlockEnvironmentResponse;
 import java.util.List;
+import java.util.TreeMap;
+import java.util.function.Supplier;
 
 /**
  * The methods of {@code sandgate.v1.Environments} about what names stood for and what they are locked to.
@@ -80,12 +83,15 @@ record VersionsService(EnvironmentsService shown, Environments environments, Cat
   }
 
   private ListEnvironmentLocksResponse locks(ListEnvironmentLocksRequest request) {
-    return ListEnvironmentLocksResponse.newBuilder()
-        .addAllLocks(
-            environments.locks().all(request.getJob()).stream()
-                .map(VersionsService::shown)
-                .toList())
-        .build();
+    TreeMap<String, Supplier<EnvironmentLock>> all = new TreeMap<>();
+    for (Lock lock : environments.locks().all(request.getJob())) {
+      String key = String.join("\1", lock.job(), lock.name(), lock.tag(), lock.digest());
+      all.put(key, () -> shown(lock));
+    }
+    ListEnvironmentLocksResponse.Builder page = ListEnvironmentLocksResponse.newBuilder();
+    String next =
+        Paging.of(request.getPageSize(), request.getPageToken()).fill(all, page::addLocks);
+    return page.setNextPageToken(next).build();
   }
 
   private static EnvironmentLock shown(Lock lock) {

@@ -50,6 +50,13 @@ final class Commands {
         .build();
   }
 
+  /** In the directory where commands of its sandbox begin, unless it names one or has its session's. */
+  static Command within(String directory, Command command) {
+    return command.getCwd().isEmpty() && command.getSession().isEmpty()
+        ? command.toBuilder().setCwd(directory).build()
+        : command;
+  }
+
   static ExecSpec spec(String id, Command command) {
     return new ExecSpec(
         id,

@@ -81,8 +81,12 @@ final class ExecsService {
     LiveSandbox live = sandboxes.find(sandboxId);
     CompletableFuture<LiveSandbox> settled = sandboxes.settled(live);
     return settled.isDone()
-        ? executions.start(live, id, command)
-        : settled.thenCompose(known -> executions.start(known, id, command));
+        ? start(live, id, command)
+        : settled.thenCompose(known -> start(known, id, command));
+  }
+
+  private CompletableFuture<ExecRecord> start(LiveSandbox live, String id, Command command) {
+    return executions.start(live, id, Commands.within(live.cwd(), command));
   }
 
   /** Whether a command was started with this id. */

@@ -27,8 +27,6 @@ public final class ImageExport {
   private static final String LAYER = "application/vnd.oci.image.layer.v1.tar";
   private static final String CONFIG = "application/vnd.oci.image.config.v1+json";
   private static final String MANIFEST = "application/vnd.oci.image.manifest.v1+json";
-  private static final String PATH =
-      "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private final Source source;
@@ -38,13 +36,13 @@ public final class ImageExport {
    * What is exported.
    *
    * @param layers lowest first
-   * @param user who runs commands
+   * @param config what commands begin with, as an image's configuration has it
    * @param annotations of the manifest
    * @param tag what the image is called in its layout
    */
   public record Source(
       List<Part> layers,
-      String user,
+      Map<String, Object> config,
       Instant created,
       Map<String, String> annotations,
       String tag) {
@@ -133,10 +131,9 @@ public final class ImageExport {
     config.put("created", source.created().toString());
     config.put("architecture", architecture());
     config.put("os", "linux");
-    config.put(
-        "config",
-        new TreeMap<>(
-            Map.of("User", source.user(), "Env", List.of(PATH), "Cmd", List.of("/bin/sh"))));
+    Map<String, Object> begin = new TreeMap<>(source.config());
+    begin.putIfAbsent("Cmd", List.of("/bin/sh"));
+    config.put("config", begin);
     Map<String, Object> root = new LinkedHashMap<>();
     root.put("type", "layers");
     root.put("diff_ids", layers.stream().map(Blob::digest).toList());

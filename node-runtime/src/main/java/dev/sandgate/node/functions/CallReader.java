@@ -22,7 +22,9 @@ import dev.sandgate.spi.FunctionCall.Limits;
 import dev.sandgate.spi.FunctionCall.Task;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
@@ -106,10 +108,16 @@ final class CallReader {
     return new FunctionCall(
         stack.layers(),
         stack.user(),
-        request.getEnvMap(),
+        environment(request, stack),
         task,
         cases(request.getCasesList()),
         limits(request));
+  }
+
+  private static Map<String, String> environment(InvokeRequest request, Stack stack) {
+    Map<String, String> all = new HashMap<>(stack.published().env());
+    all.putAll(request.getEnvMap());
+    return all;
   }
 
   private static File file(FunctionFile file) {

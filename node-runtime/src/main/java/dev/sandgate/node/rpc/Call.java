@@ -31,6 +31,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Call<Q extends MessageLite, A extends MessageLite> {
 
+  private static final int MOST_CALLER = 256;
+
   private final GrpcServerRequest<Buffer, Buffer> request;
   private final GrpcServerResponse<Buffer, Buffer> response;
   private final Context context;
@@ -99,6 +101,12 @@ public final class Call<Q extends MessageLite, A extends MessageLite> {
   /** Runs when the caller has sent its last message. */
   public void onEnd(Runnable action) {
     end = action;
+  }
+
+  /** Who calls, as the gateway says; empty when it says nothing. */
+  public String caller() {
+    String name = request.headers().get("sandgate-caller");
+    return name == null ? "" : name.substring(0, Math.min(MOST_CALLER, name.length()));
   }
 
   /** Stops the flow of request messages. */

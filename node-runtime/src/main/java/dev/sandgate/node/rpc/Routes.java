@@ -15,6 +15,7 @@ import io.smallrye.mutiny.subscription.Cancellable;
 import io.vertx.grpc.common.ServiceMethod;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -74,6 +75,18 @@ public final class Routes {
   public <Q extends MessageLite, A extends MessageLite> void blocking(
       ServiceMethod<Q, A> method, Parser<Q> parser, Function<Q, A> code) {
     unary(method, parser, request -> Blocking.call(() -> code.apply(request)));
+  }
+
+  /** As {@link #blocking}, by code that wants to know who calls. */
+  public <Q extends MessageLite, A extends MessageLite> void blockingFor(
+      ServiceMethod<Q, A> method, Parser<Q> parser, BiFunction<Q, String, A> code) {
+    answers(
+        method,
+        parser,
+        (request, call) -> {
+          String caller = call.caller();
+          answer(Blocking.call(() -> code.apply(request, caller)), call);
+        });
   }
 
   /** Code that sends any number of answers to one request. */

@@ -92,6 +92,11 @@ public final class LiveSandbox {
     return spec;
   }
 
+  /** Where commands begin that name no directory; empty: at home. */
+  public String cwd() {
+    return record.getSpec().getCwd();
+  }
+
   /** Where it is in its life. */
   public SandboxState state() {
     return record.getState();
@@ -310,13 +315,7 @@ public final class LiveSandbox {
 
   /** The record as callers may see it. */
   Sandbox shown() {
-    Sandbox full = record;
-    if (full.getSpec().getEnvCount() == 0) {
-      return full;
-    }
-    Sandbox.Builder shown = full.toBuilder();
-    full.getSpec().getEnvMap().keySet().forEach(key -> shown.getSpecBuilder().putEnv(key, ""));
-    return shown.build();
+    return Redacted.of(record);
   }
 
   dev.sandgate.spi.@Nullable Sandbox handle() {

@@ -18,6 +18,8 @@ import dev.sandgate.spi.Capability;
 import dev.sandgate.spi.QosClass;
 import dev.sandgate.spi.ResourceLimits;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.regex.Pattern;
 
 /** Reads what a create request asks for: every field checked, every default filled in. */
@@ -83,6 +85,7 @@ final class SpecReader {
     OpenBackend backend = backends.require("backend", name);
     backend.requireNotUnavailable();
     Variables.environment("env", asked.getEnvMap());
+    Fields.workingDirectory("cwd", asked.getCwd());
     Variables.labels("labels", asked.getLabelsMap());
     Fields.user("user", asked.getUser());
     checkHostname(asked.getHostname());
@@ -101,6 +104,8 @@ final class SpecReader {
             .setLimits(limits)
             .setQosClass(qosClass(asked))
             .setUser(asked.getUser().isEmpty() ? stack.user() : asked.getUser())
+            .putAllEnv(environment(asked, stack))
+            .setCwd(asked.getCwd().isEmpty() ? stack.published().cwd() : asked.getCwd())
             .setLifetimeMillis(
                 time("lifetime_millis", asked.getLifetimeMillis(), defaults.lifetime()))
             .setLeaseMillis(time("lease_millis", asked.getLeaseMillis(), defaults.lease()))
@@ -110,6 +115,13 @@ final class SpecReader {
                 time("idle_timeout_millis", asked.getIdleTimeoutMillis(), defaults.idleTimeout()))
             .build();
     return new Wanted(backend, stack, filled);
+  }
+
+  /** The environment's variables, unless the request has them. */
+  private static Map<String, String> environment(SandboxSpec asked, Stack stack) {
+    Map<String, String> all = new HashMap<>(stack.published().env());
+    all.putAll(asked.getEnvMap());
+    return Variables.environment("env", all);
   }
 
   private Limits limits(Limits asked) {

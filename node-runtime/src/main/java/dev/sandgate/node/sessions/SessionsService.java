@@ -55,10 +55,14 @@ final class SessionsService {
         Session.newBuilder()
             .setSandboxId(sandbox.id())
             .setSessionId(id)
-            .setSpec(request.getSpec())
+            .setSpec(within(sandbox, request.getSpec()))
             .setState(SessionState.SESSION_STATE_OPEN)
             .setOpenedAt(OpenSession.now())
             .build());
+  }
+
+  private static SessionSpec within(LiveSandbox sandbox, SessionSpec spec) {
+    return spec.getCwd().isEmpty() ? spec.toBuilder().setCwd(sandbox.cwd()).build() : spec;
   }
 
   private static void check(SessionSpec spec) {

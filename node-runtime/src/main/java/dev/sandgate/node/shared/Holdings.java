@@ -149,7 +149,7 @@ final class Holdings {
   private void evict(Held one) {
     one.making().lock();
     try {
-      Files.deleteIfExists(local.image(one.digest()));
+      local.thrownAway(one.digest());
       retire(one);
       LOG.info("{} was not used for long and is thrown away", one.digest());
     } catch (IOException e) {
@@ -198,12 +198,23 @@ final class Holdings {
         : one.parts().map(LayerParts::here).orElse(0L);
   }
 
+  /** How much of it is not here, bytes. */
+  long missing(Held one) {
+    return one.facts().getLayer().getSizeBytes() - here(one);
+  }
+
   LayerInfo shown(Held one, LayerInfo layer) {
-    return layer.toBuilder()
-        .setLocalBytes(here(one))
-        .setDemandBytes(one.parts().map(parts -> parts.onDemand().getBytes()).orElse(0L))
-        .setBulkBytes(one.parts().map(parts -> parts.inBulk().getBytes()).orElse(0L))
-        .build();
+    LayerInfo.Builder shown = layer.toBuilder().setLocalBytes(here(one));
+    one.parts().ifPresent(parts -> count(parts, shown));
+    return shown.build();
+  }
+
+  private static void count(LayerParts parts, LayerInfo.Builder shown) {
+    long demand = parts.onDemand().getBytes();
+    shown
+        .setDemandBytes(demand)
+        .setBulkBytes(parts.inBulk().getBytes())
+        .setAccessedFraction(Math.min(1.0, (double) demand / shown.getSizeBytes()));
   }
 
   synchronized dev.sandgate.proto.v1.SharedLayers.Builder shown() {

@@ -178,6 +178,11 @@ final class LayerParts {
     return Math.min(size, count * BLOCK);
   }
 
+  /** How much of it is not here, bytes. */
+  long missing() {
+    return size - here();
+  }
+
   int chunks() {
     return (int) ((size + chunkBytes - 1) / chunkBytes);
   }

@@ -11,6 +11,12 @@ public interface LocalLayers {
   /** Where the whole image of a layer is, or would be. */
   Path image(String digest);
 
+  /** The image was a copy and is thrown away: removes it, with what backends keep of it. */
+  void thrownAway(String digest);
+
+  /** RESOURCE_EXHAUSTED when so many bytes more would not leave the disk's reserve. */
+  void requireRoom(long bytes);
+
   /** Whether a living sandbox stands on a layer. */
   boolean isUsed(String digest);
 

@@ -17,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.LongConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,16 +29,20 @@ final class Pulls implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(Pulls.class);
   private static final int AT_ONCE = 2;
+  private static final int LOOK_CHUNKS = 32;
 
   private final Access access;
   private final SharedStorage storage;
+  private final LongConsumer room;
   private final ExecutorService threads =
       Executors.newFixedThreadPool(
           AT_ONCE, Thread.ofPlatform().daemon().name("layer-pull-", 0).factory());
   private final Map<String, CompletableFuture<Path>> running = new ConcurrentHashMap<>();
   private volatile boolean closed;
 
-  Pulls(Access access, SharedStorage storage) {
+  /** Brings them while the room for so many bytes is there; fails with what it says else. */
+  Pulls(Access access, SharedStorage storage, LongConsumer room) {
+    this.room = room;
     this.access = access;
     this.storage = storage;
   }
@@ -78,12 +83,16 @@ final class Pulls implements AutoCloseable {
   }
 
   private Path run(Wanted wanted) throws IOException {
+    room.accept(wanted.parts().missing());
     try (FileChannel out = FileChannel.open(wanted.parts().image(), StandardOpenOption.WRITE)) {
       for (int chunk = 0; chunk < wanted.parts().chunks(); chunk++) {
         if (closed) {
           throw new IOException("the node ends");
         }
         if (!wanted.parts().has(chunk)) {
+          if (chunk % LOOK_CHUNKS == 0) {
+            room.accept(0);
+          }
           bring(wanted, out, chunk);
         }
       }

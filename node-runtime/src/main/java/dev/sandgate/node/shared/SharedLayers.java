@@ -53,7 +53,7 @@ public final class SharedLayers implements AutoCloseable {
     this.storage = storage(settings, place);
     this.local = local;
     this.access = new Access(place, settings.patience());
-    this.pulls = new Pulls(access, storage);
+    this.pulls = new Pulls(access, storage, local::requireRoom);
     Path held = data.resolve("shared");
     this.holdings = Holdings.open(held, local, settings.localBytes(), System::nanoTime);
     this.asked = Asked.at(held.resolve("asked"), this::read);
@@ -178,6 +178,17 @@ public final class SharedLayers implements AutoCloseable {
     return access.call(
         "look at a layer",
         _ -> storage.image(digest).map(SharedStorage.Image::identity).orElse("gone"));
+  }
+
+  /** RESOURCE_EXHAUSTED when what these lack here would not leave the disk's reserve. */
+  public void requireRoom(List<String> digests) {
+    long bytes = 0;
+    for (String digest : digests) {
+      bytes += holdings.missing(require(digest));
+    }
+    if (bytes > 0) {
+      local.requireRoom(bytes);
+    }
   }
 
   /** A layer that is here as a whole; waits until it is. */

@@ -6,6 +6,7 @@ import dev.sandgate.node.checks.Fields;
 import dev.sandgate.node.config.SnapshotCapacity;
 import dev.sandgate.node.environments.Environments;
 import dev.sandgate.node.environments.SnapshotLayers;
+import dev.sandgate.node.environments.SnapshotLayers.Listed;
 import dev.sandgate.node.environments.SnapshotLayers.Name;
 import dev.sandgate.node.latencies.Latencies;
 import dev.sandgate.node.latencies.Latencies.Operation;
@@ -26,9 +27,12 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
-import java.util.List;
+import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The snapshots of this node; blocking code on virtual threads. */
@@ -91,12 +95,12 @@ public final class Snapshots {
     new SnapshotsService(this).route(routes);
   }
 
-  Snapshot create(CreateSnapshotRequest request) {
+  Snapshot create(CreateSnapshotRequest request, String owner) {
     long begun = System.nanoTime();
     LiveSandbox sandbox = parts.sandboxes().find(request.getSandboxId());
     Blocking.await(parts.sandboxes().settled(sandbox), SETTLE_MILLIS);
     sandbox.backend().require(Capability.DISK_SNAPSHOT);
-    Sealing sealing = new Sealing(layers, parts.quiet(), work, sandbox, wanted(request));
+    Sealing sealing = new Sealing(layers, parts.quiet(), work, sandbox, wanted(request, owner));
     try {
       Snapshot made = sealing.run().toBuilder().setNodeId(parts.nodeId()).build();
       rows.put(made);
@@ -109,23 +113,31 @@ public final class Snapshots {
     }
   }
 
-  private Sealing.Wanted wanted(CreateSnapshotRequest request) {
+  private Sealing.Wanted wanted(CreateSnapshotRequest request, String owner) {
     Fields.matches("name", request.getName(), NAME, NAME_RULE);
     String tag =
         request.getTag().isEmpty()
             ? "latest"
             : Fields.matches("tag", request.getTag(), NAME, NAME_RULE);
     return new Sealing.Wanted(
-        new Name(request.getName(), tag, request.getReplace()),
+        new Name(request.getName(), tag, request.getReplace(), owner),
         Rules.of(request.getRules(), parts.capacity()),
         request.getAllowRunning());
   }
 
-  List<Snapshot> all() {
-    return layers.all().stream()
-        .flatMap(environment -> known(environment).stream())
-        .sorted(Comparator.comparingLong(s -> s.getEnvironment().getCreatedAt().getSeconds()))
-        .toList();
+  /** All of them, oldest first, by keys that no two of any nodes share. */
+  NavigableMap<String, Supplier<Snapshot>> all() {
+    TreeMap<String, Supplier<Snapshot>> all = new TreeMap<>();
+    for (Listed one : layers.all()) {
+      rows.find(one.digest())
+          .ifPresent(row -> all.put(key(one, row), () -> named(row, one.shown().get())));
+    }
+    return all;
+  }
+
+  private static String key(Listed one, Snapshot row) {
+    return "%015d %s@%s %s"
+        .formatted(one.createdMillis(), one.key(), one.digest(), row.getNodeId());
   }
 
   Snapshot require(String reference) {
@@ -150,13 +162,16 @@ public final class Snapshots {
   }
 
   private void forgetUnneeded() {
-    rows.keep(layers.all().stream().map(Environment::getDigest).toList());
+    rows.keep(layers.all().stream().map(Listed::digest).collect(Collectors.toSet()));
   }
 
   /** With the name and users of now. */
   private Optional<Snapshot> known(Environment environment) {
-    return rows.find(environment.getDigest())
-        .map(snapshot -> snapshot.toBuilder().setEnvironment(environment).build());
+    return rows.find(environment.getDigest()).map(row -> named(row, environment));
+  }
+
+  private static Snapshot named(Snapshot row, Environment environment) {
+    return row.toBuilder().setEnvironment(environment).build();
   }
 
   private static SandgateException noSnapshot(String reference) {

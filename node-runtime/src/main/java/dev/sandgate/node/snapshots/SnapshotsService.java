@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.node.snapshots;
 
+import dev.sandgate.node.checks.Paging;
 import dev.sandgate.node.rpc.Routes;
 import dev.sandgate.proto.v1.CreateSnapshotRequest;
 import dev.sandgate.proto.v1.GetSnapshotRequest;
@@ -19,8 +20,9 @@ import dev.sandgate.proto.v1.SnapshotsGrpcService;
 record SnapshotsService(Snapshots snapshots) {
 
   void route(Routes routes) {
-    routes.blocking(SnapshotsGrpcService.Create, CreateSnapshotRequest.parser(), snapshots::create);
-    routes.blocking(SnapshotsGrpcService.List, ListSnapshotsRequest.parser(), _ -> list());
+    routes.blockingFor(
+        SnapshotsGrpcService.Create, CreateSnapshotRequest.parser(), snapshots::create);
+    routes.blocking(SnapshotsGrpcService.List, ListSnapshotsRequest.parser(), this::list);
     routes.blocking(
         SnapshotsGrpcService.Get,
         GetSnapshotRequest.parser(),
@@ -32,8 +34,12 @@ record SnapshotsService(Snapshots snapshots) {
     routes.blocking(SnapshotsGrpcService.Remove, RemoveSnapshotRequest.parser(), this::remove);
   }
 
-  private ListSnapshotsResponse list() {
-    return ListSnapshotsResponse.newBuilder().addAllSnapshots(snapshots.all()).build();
+  private ListSnapshotsResponse list(ListSnapshotsRequest request) {
+    ListSnapshotsResponse.Builder page = ListSnapshotsResponse.newBuilder();
+    String next =
+        Paging.of(request.getPageSize(), request.getPageToken())
+            .fill(snapshots.all(), page::addSnapshots);
+    return page.setNextPageToken(next).build();
   }
 
   private RemoveSnapshotResponse remove(RemoveSnapshotRequest request) {

@@ -13,6 +13,8 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.sqlite.SQLiteConfig;
 
@@ -23,6 +25,7 @@ import org.sqlite.SQLiteConfig;
  */
 public final class Database implements AutoCloseable {
 
+  private static final Pattern COLUMN = Pattern.compile("ALTER TABLE (\\w+) ADD COLUMN (\\w+) ");
   private static final int MOST_LOG_PAGES = 16_384;
   private static final int SQLITE_IO_ERROR = 10;
   private static final int SQLITE_FULL = 13;
@@ -57,7 +60,7 @@ public final class Database implements AutoCloseable {
    * Opens a database, making what is missing.
    *
    * @param file the database
-   * @param schema statements that may be repeated
+   * @param schema statements that may be repeated, and {@code ALTER TABLE … ADD COLUMN …}, which are not when they were done
    * @param durability what a change survives once its future is complete
    */
   public static Database open(Path file, List<String> schema, Durability durability) {
@@ -68,11 +71,28 @@ public final class Database implements AutoCloseable {
         run(writing, "PRAGMA synchronous=FULL");
       }
       for (String statement : schema) {
-        run(writing, statement);
+        if (!isDone(writing, statement)) {
+          run(writing, statement);
+        }
       }
       return new Database(new Writer(new Statements(writing)), connect(file), connect(file));
     } catch (SQLException e) {
       throw broken("cannot open the database " + file, e);
+    }
+  }
+
+  /** A column that came later is there from the second start on. */
+  private static boolean isDone(Connection connection, String statement) throws SQLException {
+    Matcher added = COLUMN.matcher(statement);
+    if (!added.lookingAt()) {
+      return false;
+    }
+    try (PreparedStatement asked =
+        connection.prepareStatement("SELECT 1 FROM pragma_table_info(?) WHERE name = ?")) {
+      bind(asked, added.group(1), added.group(2));
+      try (ResultSet found = asked.executeQuery()) {
+        return found.next();
+      }
     }
   }
 

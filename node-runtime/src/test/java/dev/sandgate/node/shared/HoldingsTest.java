@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.ByteString;
 import dev.sandgate.node.shared.LayerParts.Place;
+import dev.sandgate.node.support.TestNode;
 import dev.sandgate.proto.v1.LayerInfo;
 import dev.sandgate.proto.v1.SharedLayer;
 import java.io.IOException;
@@ -42,6 +43,16 @@ class HoldingsTest {
           @Override
           public Path image(String digest) {
             return layers.resolve(digest.replace(':', '-'));
+          }
+
+          @Override
+          public void thrownAway(String digest) {
+            TestNode.delete(image(digest));
+          }
+
+          @Override
+          public void requireRoom(long bytes) {
+            // There is enough.
           }
 
           @Override

@@ -45,6 +45,22 @@ class DatabaseTest {
   }
 
   @Test
+  void shouldAddAColumnOnceAndKeepTheRows() {
+    database.change("INSERT INTO t VALUES (7)").join();
+    List<String> later =
+        List.of(
+            "CREATE TABLE IF NOT EXISTS t (k INTEGER PRIMARY KEY)",
+            "ALTER TABLE t ADD COLUMN late TEXT NOT NULL DEFAULT 'none'");
+    for (int start = 0; start < 2; start++) {
+      database.close();
+      database = Database.open(directory.resolve("t.db"), later, Durability.PROCESS);
+      assertEquals(
+          List.of("none"),
+          database.query("SELECT late FROM t WHERE k = 7", row -> row.getString(1)));
+    }
+  }
+
+  @Test
   void shouldCommitWhatQueuedUpTogether() {
     CountDownLatch queued = new CountDownLatch(1);
     CompletableFuture<Void> first =
