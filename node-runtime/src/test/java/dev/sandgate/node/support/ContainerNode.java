@@ -111,7 +111,7 @@ public final class ContainerNode implements AutoCloseable {
   public void close() {
     node.stop();
     try (Spawner spawner = spawner()) {
-      spawner.list().forEach(found -> spawner.destroy(found.id(), "uppers/" + found.id()));
+      spawner.list().forEach(found -> spawner.destroy(found.name(), "uppers/" + found.id()));
       spawner.stop();
     }
     TestNode.delete(run);
