@@ -31,11 +31,7 @@ final class Ahead implements SandboxPool, AutoCloseable {
     this.host = host;
     this.pool =
         new WarmPool<>(
-            "backend.container.pool",
-            host.settings().pool(),
-            Set.of(USUAL),
-            this::make,
-            host::run);
+            "backend.container.pool", host.settings().pool(), Set.of(USUAL), this::make, host::run);
   }
 
   /** Where a sandbox's blank comes from. */

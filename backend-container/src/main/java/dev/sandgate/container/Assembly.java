@@ -93,8 +93,7 @@ record Assembly(Host host, SandboxSpec spec) {
     long taken = System.nanoTime();
     Undo back = new Undo();
     back.push(
-        "blank " + ready.name(),
-        () -> host.spawner().destroy(ready.name(), Host.upper(spec.id())));
+        "blank " + ready.name(), () -> host.spawner().destroy(ready.name(), Host.upper(spec.id())));
     back.push("agent of " + spec.id(), ready.agent()::close);
     undo.push("what became of " + ready.name(), back::run);
     try {
@@ -115,19 +114,12 @@ record Assembly(Host host, SandboxSpec spec) {
     }
   }
 
-  private void activate(
-      Root root, String name, int pid, @Nullable Becoming becoming) {
+  private void activate(Root root, String name, int pid, @Nullable Becoming becoming) {
     String hostname = spec.hostname().isEmpty() ? spec.id() : spec.hostname();
     host.spawner()
         .activate(
             new Activation(
-                name,
-                pid,
-                Host.upper(spec.id()),
-                root.disk(),
-                root.layers(),
-                hostname,
-                becoming));
+                name, pid, Host.upper(spec.id()), root.disk(), root.layers(), hostname, becoming));
   }
 
   private Guest setUp(String name, AgentConnection agent) {

@@ -61,7 +61,8 @@ final class ContainerBackend implements Backend {
 
   @Override
   public Uni<Sandbox> create(SandboxSpec spec) {
-    return Handover.uni(waiter -> host.run(new Creation(host, spec, waiter, host.ahead()::take)::run));
+    return Handover.uni(
+        waiter -> host.run(new Creation(host, spec, waiter, host.ahead()::take)::run));
   }
 
   @Override

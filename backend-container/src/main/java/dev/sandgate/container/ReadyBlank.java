@@ -41,8 +41,7 @@ final class ReadyBlank implements Spare {
     String name = "blank-" + UUID.randomUUID().toString().substring(0, NAME_LENGTH);
     ResourceLimits usual = host.settings().limits();
     Blank blank =
-        new Blank(
-            name, kind.bestEffort(), usual.cpuMillis(), usual.memoryBytes(), usual.pids());
+        new Blank(name, kind.bestEffort(), usual.cpuMillis(), usual.memoryBytes(), usual.pids());
     Undo undo = new Undo();
     try {
       int pid = host.blanks().make(blank, undo);

@@ -113,7 +113,8 @@ final class AheadTest {
     Set<String> before = blanks();
     SandboxSpec spec = spec(ContainerFixture.DEFAULTS);
     Sandbox sandbox = fixture.create(spec);
-    Found made = found().stream().filter(one -> one.id().equals(spec.id())).findFirst().orElseThrow();
+    Found made =
+        found().stream().filter(one -> one.id().equals(spec.id())).findFirst().orElseThrow();
     assertTrue(before.contains(made.name()), made::toString);
     assertEquals("hi there box", says(sandbox, "echo $GREETING $(hostname)"));
     assertEquals(1, counts().hits());
@@ -176,7 +177,8 @@ final class AheadTest {
       made.add(pooledOnly());
     }
     assertTrue(
-        found().stream().allMatch(one -> one.name().startsWith("blank-")), () -> found().toString());
+        found().stream().allMatch(one -> one.name().startsWith("blank-")),
+        () -> found().toString());
     assertEquals(0, counts().timeouts());
     made.forEach(AheadTest::destroy);
   }
@@ -262,7 +264,8 @@ final class AheadTest {
     SandboxSpec spec = spec(ContainerFixture.DEFAULTS);
     Sandbox sandbox = fixture.create(spec);
     assertEquals("1", says(sandbox, "echo 1"));
-    Found made = found().stream().filter(one -> one.id().equals(spec.id())).findFirst().orElseThrow();
+    Found made =
+        found().stream().filter(one -> one.id().equals(spec.id())).findFirst().orElseThrow();
     assertTrue(before.contains(made.name()), made::toString);
     destroy(sandbox);
   }
@@ -284,7 +287,10 @@ final class AheadTest {
     assertEquals(blanks().size(), found().size());
     try (Stream<Path> uppers = Files.list(fixture.directory.resolve("state/uppers"))) {
       List<String> left =
-          uppers.map(path -> path.getFileName().toString()).filter(n -> n.startsWith("sb-")).toList();
+          uppers
+              .map(path -> path.getFileName().toString())
+              .filter(n -> n.startsWith("sb-"))
+              .toList();
       assertEquals(List.of(), left);
     }
     Sandbox sandbox = create();
@@ -299,8 +305,7 @@ final class AheadTest {
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       for (int i = 0; i < count; i++) {
         turns.acquire();
-        SandboxSpec spec =
-            fixture.spec(ContainerFixture.DEFAULTS, QosClass.BEST_EFFORT, layers);
+        SandboxSpec spec = fixture.spec(ContainerFixture.DEFAULTS, QosClass.BEST_EFFORT, layers);
         threads.execute(
             () -> {
               try {

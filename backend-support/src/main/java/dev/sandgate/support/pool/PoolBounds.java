@@ -14,7 +14,8 @@ public record PoolBounds(int min, int max, long memoryBytes) {
   /** Refuses what cannot be. */
   public PoolBounds {
     if (min < 0 || max < 0 || min > max || memoryBytes < 0) {
-      throw new IllegalArgumentException("0 <= min <= max and memoryBytes >= 0, not " + min + ", " + max + ", " + memoryBytes);
+      throw new IllegalArgumentException(
+          "0 <= min <= max and memoryBytes >= 0, not " + min + ", " + max + ", " + memoryBytes);
     }
   }
 }

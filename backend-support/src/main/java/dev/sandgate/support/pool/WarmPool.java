@@ -37,9 +37,6 @@ import org.slf4j.LoggerFactory;
 public final class WarmPool<K, S extends Spare> implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(WarmPool.class);
-  private static final long GIVE_WAY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
-  private static final long FIRST_REST_NANOS = TimeUnit.SECONDS.toNanos(1);
-  private static final long LONGEST_REST_NANOS = TimeUnit.SECONDS.toNanos(30);
   private static final long CLOSING_SECONDS = 20;
   private static final int PERCENT = 100;
 
@@ -52,10 +49,9 @@ public final class WarmPool<K, S extends Spare> implements AutoCloseable {
   private final Shelves<K, S> shelves;
   private final Line<K, S> line = new Line<>(lock::newCondition);
   private final Tally tally = new Tally();
+  private final Pace pace = new Pace(changed);
   private final HitRate hitRate = new HitRate();
   private final Times activations = new Times();
-  private long restNanos;
-  private int inHand;
   private boolean started;
   private boolean filling;
   private boolean closed;
@@ -101,7 +97,7 @@ public final class WarmPool<K, S extends Spare> implements AutoCloseable {
   public void begun() {
     lock.lock();
     try {
-      inHand++;
+      pace.begun();
     } finally {
       lock.unlock();
     }
@@ -111,8 +107,7 @@ public final class WarmPool<K, S extends Spare> implements AutoCloseable {
   public void ended() {
     lock.lock();
     try {
-      inHand--;
-      changed.signalAll();
+      pace.ended();
     } finally {
       lock.unlock();
     }
@@ -240,7 +235,7 @@ public final class WarmPool<K, S extends Spare> implements AutoCloseable {
   private Optional<K> begin() {
     lock.lock();
     try {
-      rest();
+      pace.await(() -> closed, () -> !line.isEmpty());
       Optional<K> key = closed ? Optional.empty() : next();
       if (key.isPresent()) {
         shelves.of(key.get()).begin();
@@ -251,19 +246,6 @@ public final class WarmPool<K, S extends Spare> implements AutoCloseable {
       return key;
     } finally {
       lock.unlock();
-    }
-  }
-
-  private void rest() {
-    try {
-      for (long left = restNanos; left > 0 && !closed; ) {
-        left = changed.awaitNanos(left);
-      }
-      for (long left = GIVE_WAY_NANOS; left > 0 && inHand > 0 && line.isEmpty() && !closed; ) {
-        left = changed.awaitNanos(left);
-      }
-    } catch (InterruptedException e) {
-      throw new IllegalStateException("threads that fill a pool are never interrupted", e);
     }
   }
 
@@ -280,9 +262,9 @@ public final class WarmPool<K, S extends Spare> implements AutoCloseable {
       shelves.of(key).end();
       if (spare == null) {
         tally.failure();
-        restNanos = Math.clamp(2 * restNanos, FIRST_REST_NANOS, LONGEST_REST_NANOS);
+        pace.failed();
       } else {
-        restNanos = 0;
+        pace.made();
         put(key, spare, excess);
       }
     } finally {
@@ -325,12 +307,7 @@ public final class WarmPool<K, S extends Spare> implements AutoCloseable {
   private void complain(double rate) {
     LOG.warn(
         "{}: only {} % of the last minute's creates found one made ahead; raise {}.max (now {}) or {}.memory-bytes (now {})",
-        name,
-        Math.round(rate * PERCENT),
-        name,
-        bounds.max(),
-        name,
-        bounds.memoryBytes());
+        name, Math.round(rate * PERCENT), name, bounds.max(), name, bounds.memoryBytes());
   }
 
   /** What it did and has. */

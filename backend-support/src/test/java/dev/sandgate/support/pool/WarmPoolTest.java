@@ -130,8 +130,7 @@ final class WarmPoolTest {
     assertTrue(pool.isOff());
     assertTrue(pool.take(KIND).isEmpty());
     assertEquals(0, counts().misses() + counts().made());
-    SandgateException refused =
-        assertThrows(SandgateException.class, () -> pool.await(KIND, LONG));
+    SandgateException refused = assertThrows(SandgateException.class, () -> pool.await(KIND, LONG));
     assertEquals(ErrorCode.POOL_EXHAUSTED, refused.code());
   }
 
@@ -319,8 +318,7 @@ final class WarmPoolTest {
     assertEquals(3, made.size());
     assertTrue(made.stream().allMatch(thing -> thing.destroyed));
     assertTrue(pool.take(KIND).isEmpty());
-    SandgateException refused =
-        assertThrows(SandgateException.class, () -> pool.await(KIND, LONG));
+    SandgateException refused = assertThrows(SandgateException.class, () -> pool.await(KIND, LONG));
     assertEquals(ErrorCode.POOL_EXHAUSTED, refused.code());
     assertEquals(List.of(), made.stream().filter(thing -> !thing.destroyed).toList());
   }
@@ -331,7 +329,7 @@ final class WarmPoolTest {
     for (int i = 1; i <= 100; i++) {
       pool.activated(TimeUnit.MILLISECONDS.toNanos(i));
     }
-    assertEquals(50_000, counts().activationP50Micros(), 1_000);
-    assertEquals(99_000, counts().activationP99Micros(), 2_000);
+    assertEquals(50_000, (double) counts().activationP50Micros(), 1_000);
+    assertEquals(99_000, (double) counts().activationP99Micros(), 2_000);
   }
 }
