@@ -39,6 +39,30 @@ final class Ahead implements SandboxPool, AutoCloseable {
   interface Source {
     /** One made ahead; nothing when it is to be made now. May block. */
     Optional<ReadyBlank> take(BlankKind kind);
+
+    /** Nobody wants the sandbox any more. */
+    default void leave() {}
+  }
+
+  /** Whoever waits for a blank. */
+  private final class Patient implements Source {
+    private final Duration within;
+    private volatile boolean left;
+
+    Patient(Duration within) {
+      this.within = within;
+    }
+
+    @Override
+    public Optional<ReadyBlank> take(BlankKind kind) {
+      return Optional.of(pool.await(kind, within, () -> left));
+    }
+
+    @Override
+    public void leave() {
+      left = true;
+      pool.wake();
+    }
   }
 
   /** Makes some from now on; to be called when leftovers of before are removed. Idempotent. */
@@ -74,8 +98,8 @@ final class Ahead implements SandboxPool, AutoCloseable {
 
   @Override
   public Uni<Sandbox> create(SandboxSpec spec, Duration within) {
-    Source patient = kind -> Optional.of(pool.await(kind, within));
-    return Handover.uni(waiter -> host.run(new Creation(host, spec, waiter, patient)::run));
+    return Handover.uni(
+        waiter -> host.run(new Creation(host, spec, waiter, new Patient(within))::run));
   }
 
   /** A create has begun, to which filling gives way until {@link #ended}. */

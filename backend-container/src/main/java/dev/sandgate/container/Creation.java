@@ -32,6 +32,7 @@ final class Creation {
 
   private void abandon() {
     ContainerSandbox sandbox = made;
+    source.leave();
     try {
       if (sandbox == null || !sandbox.isUsed()) {
         undo.run();

@@ -7,6 +7,7 @@ import java.util.Deque;
 import java.util.Iterator;
 import java.util.Optional;
 import java.util.concurrent.locks.Condition;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -42,15 +43,16 @@ final class Line<K, S extends Spare> {
     return (int) waiters.stream().filter(waiter -> waiter.key.equals(key)).count();
   }
 
-  /** Waits until one was given, the time is over, or all is over; {@code begun} runs when it stands in line. */
-  Optional<S> await(K key, long nanos, Runnable begun) throws InterruptedException {
+  /** Waits until one was given, the time is over, or it was left; {@code begun} runs when it stands in line. */
+  Optional<S> await(K key, long nanos, BooleanSupplier left, Runnable begun)
+      throws InterruptedException {
     Waiter<K, S> waiter = new Waiter<>(key, conditions.get());
     waiters.add(waiter);
     begun.run();
-    long left = nanos;
+    long remaining = nanos;
     try {
-      while (waiter.spare == null && left > 0 && !over) {
-        left = waiter.given.awaitNanos(left);
+      while (waiter.spare == null && remaining > 0 && !over && !left.getAsBoolean()) {
+        remaining = waiter.given.awaitNanos(remaining);
       }
       return Optional.ofNullable(waiter.spare);
     } finally {
@@ -75,6 +77,11 @@ final class Line<K, S extends Spare> {
   /** Nobody gets anything any more. */
   void close() {
     over = true;
+    wake();
+  }
+
+  /** Has all look whether they have left. */
+  void wake() {
     waiters.forEach(waiter -> waiter.given.signal());
   }
 }

@@ -10,11 +10,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -144,13 +147,19 @@ public final class WarmPool<K, S extends Spare> implements AutoCloseable {
     return there;
   }
 
-  /** The same, waiting for one; POOL_EXHAUSTED when none came in time. */
-  public S await(K key, Duration within) {
+  /**
+   * The same, waiting for one; POOL_EXHAUSTED when none came in time.
+   *
+   * @param key its kind
+   * @param within how long to wait
+   * @param left whether nobody wants it any more; looked at after {@link #wake}
+   */
+  public S await(K key, Duration within, BooleanSupplier left) {
     List<S> unusable = new ArrayList<>();
     lock.lock();
     try {
       Optional<S> there = isOff() ? Optional.empty() : taken(key, unusable);
-      return there.isPresent() ? there.get() : waited(key, within);
+      return there.isPresent() ? there.get() : waited(key, within, left);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new SandgateException(ErrorCode.CANCELLED, "", "interrupted", e);
@@ -160,14 +169,29 @@ public final class WarmPool<K, S extends Spare> implements AutoCloseable {
     }
   }
 
-  private S waited(K key, Duration within) throws InterruptedException {
+  private S waited(K key, Duration within, BooleanSupplier left) throws InterruptedException {
     Optional<S> given =
-        isOff() ? Optional.empty() : line.await(key, within.toNanos(), this::fillIfNeeded);
+        isOff()
+            ? Optional.empty()
+            : line.await(key, within.toNanos(), left, this::fillIfNeeded);
+    if (given.isEmpty() && left.getAsBoolean()) {
+      throw new SandgateException(ErrorCode.CANCELLED, "nobody waits for it any more");
+    }
     if (given.isEmpty()) {
       tally.timeout();
       throw exhausted(within);
     }
     return given.get();
+  }
+
+  /** Has those who wait look whether somebody still wants what they wait for. */
+  public void wake() {
+    lock.lock();
+    try {
+      line.wake();
+    } finally {
+      lock.unlock();
+    }
   }
 
   private SandgateException exhausted(Duration within) {
@@ -341,22 +365,17 @@ public final class WarmPool<K, S extends Spare> implements AutoCloseable {
   }
 
   private void destroyAll(List<S> waiting) {
-    CountDownLatch done = new CountDownLatch(waiting.size());
-    for (S spare : waiting) {
-      threads.execute(
-          () -> {
-            try {
-              spare.destroy();
-            } finally {
-              done.countDown();
-            }
-          });
-    }
+    CompletableFuture<?>[] all =
+        waiting.stream()
+            .map(spare -> CompletableFuture.runAsync(spare::destroy, threads))
+            .toArray(CompletableFuture<?>[]::new);
     try {
-      boolean all = done.await(CLOSING_SECONDS, TimeUnit.SECONDS);
-      if (!(awaitFilled() && all)) {
-        LOG.error("{}: what was made ahead is not gone yet", name);
+      CompletableFuture.allOf(all).get(CLOSING_SECONDS, TimeUnit.SECONDS);
+      if (!awaitFilled()) {
+        LOG.error("{}: one is still being made", name);
       }
+    } catch (ExecutionException | TimeoutException e) {
+      LOG.error("{}: what was made ahead is not gone yet", name, e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

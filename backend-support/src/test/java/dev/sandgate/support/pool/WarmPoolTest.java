@@ -16,11 +16,13 @@ import java.util.List;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -130,7 +132,7 @@ final class WarmPoolTest {
     assertTrue(pool.isOff());
     assertTrue(pool.take(KIND).isEmpty());
     assertEquals(0, counts().misses() + counts().made());
-    SandgateException refused = assertThrows(SandgateException.class, () -> pool.await(KIND, LONG));
+    SandgateException refused = assertThrows(SandgateException.class, () -> pool.await(KIND, LONG, () -> false));
     assertEquals(ErrorCode.POOL_EXHAUSTED, refused.code());
   }
 
@@ -278,7 +280,7 @@ final class WarmPoolTest {
             threads);
     pool.start();
     SandgateException late =
-        assertThrows(SandgateException.class, () -> pool.await(KIND, Duration.ofMillis(20)));
+        assertThrows(SandgateException.class, () -> pool.await(KIND, Duration.ofMillis(20), () -> false));
     assertEquals(ErrorCode.POOL_EXHAUSTED, late.code());
     assertEquals(1, counts().timeouts());
     CompletableFuture<Thing> first = waiting();
@@ -291,7 +293,23 @@ final class WarmPoolTest {
   }
 
   private CompletableFuture<Thing> waiting() {
-    return CompletableFuture.supplyAsync(() -> pool.await(KIND, LONG), threads);
+    return CompletableFuture.supplyAsync(() -> pool.await(KIND, LONG, () -> false), threads);
+  }
+
+  @Test
+  void shouldLetGoOfWhoLeavesTheLine() {
+    AtomicBoolean left = new AtomicBoolean();
+    PoolBounds bounds = new PoolBounds(0, 1, 0);
+    pool = new WarmPool<>("test.pool", bounds, Set.of(KIND), this::thing, threads);
+    pool.start();
+    CompletableFuture<Thing> waiting =
+        CompletableFuture.supplyAsync(() -> pool.await(KIND, LONG, left::get), threads);
+    Eventually.holds("it waits", () -> counts().misses() == 1);
+    left.set(true);
+    pool.wake();
+    CompletionException failed = assertThrows(CompletionException.class, waiting::join);
+    assertEquals(ErrorCode.CANCELLED, ((SandgateException) failed.getCause()).code());
+    assertEquals(0, counts().timeouts());
   }
 
   @Test
@@ -318,7 +336,7 @@ final class WarmPoolTest {
     assertEquals(3, made.size());
     assertTrue(made.stream().allMatch(thing -> thing.destroyed));
     assertTrue(pool.take(KIND).isEmpty());
-    SandgateException refused = assertThrows(SandgateException.class, () -> pool.await(KIND, LONG));
+    SandgateException refused = assertThrows(SandgateException.class, () -> pool.await(KIND, LONG, () -> false));
     assertEquals(ErrorCode.POOL_EXHAUSTED, refused.code());
     assertEquals(List.of(), made.stream().filter(thing -> !thing.destroyed).toList());
   }
