@@ -171,9 +171,7 @@ public final class WarmPool<K, S extends Spare> implements AutoCloseable {
 
   private S waited(K key, Duration within, BooleanSupplier left) throws InterruptedException {
     Optional<S> given =
-        isOff()
-            ? Optional.empty()
-            : line.await(key, within.toNanos(), left, this::fillIfNeeded);
+        isOff() ? Optional.empty() : line.await(key, within.toNanos(), left, this::fillIfNeeded);
     if (given.isEmpty() && left.getAsBoolean()) {
       throw new SandgateException(ErrorCode.CANCELLED, "nobody waits for it any more");
     }

@@ -132,7 +132,8 @@ final class WarmPoolTest {
     assertTrue(pool.isOff());
     assertTrue(pool.take(KIND).isEmpty());
     assertEquals(0, counts().misses() + counts().made());
-    SandgateException refused = assertThrows(SandgateException.class, () -> pool.await(KIND, LONG, () -> false));
+    SandgateException refused =
+        assertThrows(SandgateException.class, () -> pool.await(KIND, LONG, () -> false));
     assertEquals(ErrorCode.POOL_EXHAUSTED, refused.code());
   }
 
@@ -280,7 +281,8 @@ final class WarmPoolTest {
             threads);
     pool.start();
     SandgateException late =
-        assertThrows(SandgateException.class, () -> pool.await(KIND, Duration.ofMillis(20), () -> false));
+        assertThrows(
+            SandgateException.class, () -> pool.await(KIND, Duration.ofMillis(20), () -> false));
     assertEquals(ErrorCode.POOL_EXHAUSTED, late.code());
     assertEquals(1, counts().timeouts());
     CompletableFuture<Thing> first = waiting();
@@ -336,7 +338,8 @@ final class WarmPoolTest {
     assertEquals(3, made.size());
     assertTrue(made.stream().allMatch(thing -> thing.destroyed));
     assertTrue(pool.take(KIND).isEmpty());
-    SandgateException refused = assertThrows(SandgateException.class, () -> pool.await(KIND, LONG, () -> false));
+    SandgateException refused =
+        assertThrows(SandgateException.class, () -> pool.await(KIND, LONG, () -> false));
     assertEquals(ErrorCode.POOL_EXHAUSTED, refused.code());
     assertEquals(List.of(), made.stream().filter(thing -> !thing.destroyed).toList());
   }

@@ -98,7 +98,7 @@ final class Creation {
   }
 
   /** When a creation began and must have ended, in nanoseconds, and how it waits for the pool. */
-  private record Clock(long begun, long deadline, PoolWait wait) {
+  private record Clock(long begun, long deadline, PoolWait poolWait) {
     long millisLeft() {
       return Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime()));
     }
@@ -246,7 +246,7 @@ final class Creation {
 
   private static dev.sandgate.spi.Sandbox backendCreate(LiveSandbox live, Clock clock) {
     CompletableFuture<dev.sandgate.spi.Sandbox> creating =
-        clock.wait().create(live).subscribeAsCompletionStage();
+        clock.poolWait().create(live).subscribeAsCompletionStage();
     var _ = live.stopAsked().thenRun(() -> creating.cancel(true));
     try {
       return Blocking.await(creating, clock.millisLeft());
