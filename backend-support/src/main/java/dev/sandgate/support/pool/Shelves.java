@@ -15,6 +15,7 @@ final class Shelves<K, S extends Spare> {
 
   private static final long FIRST_GUESS_BYTES = 1L << 20;
   private static final int SURPLUS_SHARE = 20;
+  private static final int FADING = 100;
 
   private final PoolBounds bounds;
   private final Set<K> always;
@@ -83,6 +84,7 @@ final class Shelves<K, S extends Spare> {
   /** A second has passed: takes away some of what is too many. */
   List<S> second() {
     List<S> surplus = new ArrayList<>();
+    fadeGuess();
     for (Shelf<S> shelf : all.values()) {
       shelf.demand().second();
       int excess = Math.min(shelf.waiting(), -shelf.missing(bounds));
@@ -93,6 +95,12 @@ final class Shelves<K, S extends Spare> {
     }
     all.values().removeIf(shelf -> shelf.demand().isOver() && shelf.isEmpty());
     return surplus;
+  }
+
+  /** One that was unusually large must not keep others out for ever. */
+  private void fadeGuess() {
+    long usual = memoryBytes() / Math.max(1, available());
+    spareBytes -= (spareBytes - usual) / FADING;
   }
 
   /** Takes away all. */

@@ -198,6 +198,11 @@ final class WarmPoolTest {
     pool.sweep();
     assertEquals(0, counts().available());
     assertEquals(0, counts().memoryBytes());
+    thingBytes = UNIT;
+    for (int second = 0; second < 100; second++) {
+      pool.sweep();
+    }
+    awaitAvailable(10);
   }
 
   @Test
