@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
 #include "activate.h"
+#include "blank.h"
 #include "destroy.h"
 #include "kernel.h"
 #include "upper.h"
@@ -169,12 +170,25 @@ static int set_host_name(int process, const char *name, struct fault *fault) {
   return result;
 }
 
+/// Runs inside the blank's mount namespace, where nothing but the agent has been yet.
+static int resize_shared_memory(const struct activation *activation, struct fault *fault) {
+  char options[SHARED_MEMORY_ROOM];
+  if (!activation->limited) {
+    return 0;
+  }
+  shared_memory_options(&activation->limits, options);
+  int result = mount(NULL, "/dev/shm", NULL, MS_REMOUNT | MS_NOSUID | MS_NOEXEC | MS_NODEV, options);
+  return result == 0 ? 0 : fail(fault, STEP_SWITCH, "resize /dev/shm");
+}
+
 /// The visit to the blank's mount namespace; we never go on from anywhere but our own.
-static int install(struct host *host, int process, int overlay, struct fault *fault) {
+static int install(struct host *host, const struct activation *activation, int process, int overlay,
+                   struct fault *fault) {
   if (setns(process, CLONE_NEWNS) != 0) {
     return fail(fault, STEP_ENTER, "enter the blank's mount namespace");
   }
-  int result = switch_root(overlay, fault);
+  int result = resize_shared_memory(activation, fault);
+  result = result == 0 ? switch_root(overlay, fault) : result;
   if (setns(host->own_mounts, CLONE_NEWNS) != 0) {
     _exit(1);
   }
@@ -207,7 +221,7 @@ static int give_root(struct host *host, const struct activation *activation, int
     return -1;
   }
   int result = verify(overlay, fault);
-  result = result == 0 ? install(host, process, overlay, fault) : result;
+  result = result == 0 ? install(host, activation, process, overlay, fault) : result;
   close(overlay);
   return result == 0 ? set_host_name(process, activation->host_name, fault) : result;
 }
@@ -238,6 +252,24 @@ static int find_blank(struct host *host, const struct activation *activation, st
   return process;
 }
 
+/// A blank that was made ahead learns which sandbox it is before anything of that sandbox is made.
+static int name_owner(struct host *host, const struct activation *activation, struct fault *fault) {
+  enum class class;
+  if (activation->owner[0] == 0 && !activation->limited) {
+    return 0;
+  }
+  int cgroup = cgroup_find(&host->cgroups, activation->id, &class);
+  if (cgroup < 0) {
+    return fail(fault, STEP_ENTER, "find the sandbox %s", activation->id);
+  }
+  int result = activation->owner[0] == 0 ? 0 : cgroup_set_owner(cgroup, activation->owner, fault);
+  close(cgroup);
+  if (result != 0 || !activation->limited) {
+    return result;
+  }
+  return cgroup_set_limits(&host->cgroups, class, activation->id, &activation->limits, false, fault);
+}
+
 /// Ends an activation with what it came to; an upper that was there before is another's.
 static int end(struct host *host, const struct activation *activation, int result, const struct fault *fault) {
   if (result != 0) {
@@ -261,7 +293,8 @@ int activate(struct host *host, const struct activation *activation, struct faul
   if (process < 0) {
     return -1;
   }
-  int result = upper_make(host, activation->upper, &upper, fault);
+  int result = name_owner(host, activation, fault);
+  result = result == 0 ? upper_make(host, activation->upper, &upper, fault) : result;
   result = result == 0 ? use(host, activation, process, &upper, fault) : result;
   close(process);
   return end(host, activation, result, fault);
@@ -279,7 +312,8 @@ int activating_begin(struct host *host, struct activating *activating, struct fa
   snprintf(activating->bounded.upper, sizeof activating->bounded.upper, "%s", activation->upper);
   snprintf(activating->bounded.template, sizeof activating->bounded.template, "%s", activation->template);
   activating->bounded.reserved = activation->reserved;
-  if (task_begin(host, &activating->task, bounded_make, &activating->bounded, fault) == 0) {
+  if (name_owner(host, activation, fault) == 0 &&
+      task_begin(host, &activating->task, bounded_make, &activating->bounded, fault) == 0) {
     return 0;
   }
   close(activating->process);

@@ -19,6 +19,9 @@ struct activation {
   uint64_t disk_bytes;
   char host_name[65]; ///< empty: the blank's stays
   char template[ID_ROOM]; ///< of a bounded upper; empty: a plain one
+  char owner[ID_ROOM];    ///< the sandbox that a blank of another name becomes; empty: the one of its name
+  bool limited;           ///< it gets other limits than it was made with
+  struct limits limits;
   bool reserved;          ///< a bounded upper's room is
   size_t layer_count;
   char layers[LAYERS_MOST][LAYER_PATH_ROOM];

@@ -20,6 +20,11 @@ struct blank {
   pid_t pid;
 };
 
+enum { SHARED_MEMORY_ROOM = 64 };
+
+/// The mount options of /dev/shm: half of what the sandbox may use, but not little.
+void shared_memory_options(const struct limits *limits, char *options);
+
 /// True for 1 to 63 characters of a-z, 0-9 and '-'.
 bool id_valid(const char *id);
 

@@ -63,11 +63,15 @@ static int enter_blank_root(struct fault *fault) {
   return 0;
 }
 
-static int mount_devices(const struct blank *blank, struct fault *fault) {
-  char options[64];
-  uint64_t half = blank->limits.memory_bytes / 2;
+void shared_memory_options(const struct limits *limits, char *options) {
+  uint64_t half = limits->memory_bytes / 2;
   uint64_t size = half > SHARED_MEMORY_LEAST ? half : SHARED_MEMORY_LEAST;
-  snprintf(options, sizeof options, "mode=1777,size=%llu", (unsigned long long)size);
+  snprintf(options, SHARED_MEMORY_ROOM, "mode=1777,size=%llu", (unsigned long long)size);
+}
+
+static int mount_devices(const struct blank *blank, struct fault *fault) {
+  char options[SHARED_MEMORY_ROOM];
+  shared_memory_options(&blank->limits, options);
   if (bind_tree("/dev", "dev", 0, fault) != 0 ||
       attach("devpts", "dev/pts", 0, "ptmxmode=0666,mode=0620,gid=5", fault) != 0) {
     return -1;

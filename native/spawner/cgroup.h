@@ -83,6 +83,12 @@ pid_t cgroup_agent(int directory);
 /// True when `pid` is in the cgroup itself, where the agent stays; its sub-cgroups are not looked at.
 bool cgroup_holds(int directory, pid_t pid);
 
+/// Writes down which sandbox a blank of another name is from now on.
+int cgroup_set_owner(int directory, const char *owner, struct fault *fault);
+
+/// Reads it into `owner`, which has ID_ROOM; empty when the directory has the sandbox's own name, or is a blank.
+void cgroup_owner(int directory, char *owner);
+
 int cgroup_usage(const struct cgroups *cgroups, enum class class, const char *id, struct usage *usage,
                  struct fault *fault);
 

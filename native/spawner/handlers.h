@@ -18,4 +18,6 @@ bool read_id(struct reader *fields, char *id);
 /// Judges the fields once all are read: DONE when the request can be tried.
 enum outcome judge(const struct reader *fields, bool named, struct fault *fault);
 
-handler stage, list_layer, discard, tell_disk, try_disk, reclaim;
+void read_limits(struct reader *fields, struct limits *limits);
+
+handler activate_blank, stage, list_layer, discard, tell_disk, try_disk, reclaim;

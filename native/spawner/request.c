@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
 #include "handlers.h"
-#include "activate.h"
 #include "changes.h"
 #include "kernel.h"
 #include "layers.h"
@@ -16,7 +15,7 @@
 
 // One function per request: read the fields, refuse what makes no sense, do it.
 
-enum { CREATE_MS = 10000, ACTIVATE_MS = 10000, DESTROY_MS = 5000, FREEZE_MS = 5000 };
+enum { CREATE_MS = 10000, DESTROY_MS = 5000, FREEZE_MS = 5000 };
 
 enum outcome outcome_of(int result) {
   return result == 0 ? DONE : FAILED;
@@ -75,7 +74,7 @@ static enum outcome info(struct host *host, struct reader *fields, struct work *
   return DONE;
 }
 
-static void read_limits(struct reader *fields, struct limits *limits) {
+void read_limits(struct reader *fields, struct limits *limits) {
   limits->cpu_millis = read_u32(fields);
   limits->memory_bytes = read_u64(fields);
   limits->pids = read_u32(fields);
@@ -105,53 +104,6 @@ static enum outcome create(struct host *host, struct reader *fields, struct work
   return WAITING;
 }
 
-static bool read_layers(struct reader *fields, struct activation *activation) {
-  activation->layer_count = read_u16(fields);
-  if (activation->layer_count == 0 || activation->layer_count > LAYERS_MOST) {
-    return false;
-  }
-  for (size_t i = 0; i < activation->layer_count; i++) {
-    read_str(fields, activation->layers[i], LAYER_PATH_ROOM);
-  }
-  return true;
-}
-
-static void read_optional(struct reader *fields, char *to, size_t room) {
-  to[0] = 0;
-  if (!fields->broken && fields->at != fields->end) {
-    read_str(fields, to, room);
-  }
-}
-
-static enum outcome activate_blank(struct host *host, struct reader *fields, struct work *work, struct writer *answer,
-                                   struct fault *fault) {
-  (void)answer;
-  struct activation *activation = &work->activating.activation;
-  bool named = read_id(fields, activation->id);
-  activation->pid = (pid_t)read_u32(fields);
-  read_str(fields, activation->upper, sizeof activation->upper);
-  activation->disk_bytes = read_u64(fields);
-  bool layered = read_layers(fields, activation);
-  if (!layered && !fields->broken) {
-    fail_with(fault, STEP_REQUEST, EINVAL, "a root has 1 to %d layers", LAYERS_MOST);
-    return FAILED;
-  }
-  read_optional(fields, activation->host_name, sizeof activation->host_name);
-  read_optional(fields, activation->template, sizeof activation->template);
-  activation->reserved = !fields->broken && fields->at != fields->end && read_u8(fields) != 0;
-  named = named && (activation->template[0] == 0 || id_valid(activation->template));
-  enum outcome judged = judge(fields, named, fault);
-  if (judged != DONE) {
-    return judged;
-  }
-  if (activation->template[0] == 0) {
-    return outcome_of(activate(host, activation, fault));
-  }
-  work->kind = ACTIVATING;
-  work->deadline_ms = now_ms() + ACTIVATE_MS;
-  return begun(activating_begin(host, &work->activating, fault), work);
-}
-
 static enum outcome destroy(struct host *host, struct reader *fields, struct work *work, struct writer *answer,
                             struct fault *fault) {
   struct destruction *destruction = &work->destruction;
@@ -177,6 +129,7 @@ static uint16_t list_class(struct host *host, enum class class, struct writer *a
   uint16_t count = 0;
   int fd = openat(host->cgroups.v2, class_names[class], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+  char owner[ID_ROOM];
   for (struct dirent *entry; stream != NULL && count < UINT16_MAX && (entry = readdir(stream)) != NULL;) {
     if (entry->d_type != DT_DIR || !id_valid(entry->d_name)) {
       continue;
@@ -187,6 +140,8 @@ static uint16_t list_class(struct host *host, enum class class, struct writer *a
     }
     write_str(answer, entry->d_name);
     write_u32(answer, (uint32_t)cgroup_agent(cgroup));
+    cgroup_owner(cgroup, owner);
+    write_str(answer, owner);
     close(cgroup);
     count++;
   }

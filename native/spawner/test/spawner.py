@@ -97,19 +97,30 @@ class Client:
     def create(self, name, **options):
         return self.call(CREATE, self.create_fields(name, **options)).take("I")
 
-    def activate(self, name, pid, layers, upper=None, disk=0, host_name=None, template=None, reserved=False):
+    def activate(self, name, pid, layers, upper=None, disk=0, host_name=None, template=None, reserved=False, **owner):
         fields = text(name) + struct.pack(">I", pid) + text(upper or f"uppers/{name}") + struct.pack(">Q", disk)
         fields += struct.pack(">H", len(layers)) + b"".join(text(layer) for layer in layers)
         fields += text(host_name or "") if host_name or template else b""
         fields += text(template) if template else b""
-        self.call(ACTIVATE, fields + (b"\x01" if reserved else b""))
+        fields += b"\x01" if reserved else b""
+        self.call(ACTIVATE, fields + (self.owner_fields(**owner) if owner else b""))
+
+    @staticmethod
+    def owner_fields(owner, limits=None):
+        """What ends the request for a blank that becomes a sandbox of another name; goes with host_name only."""
+        limited = struct.pack(">BIQI", 1, *limits) if limits else b"\x00"
+        return text("") + b"\x00" + text(owner) + limited
 
     def destroy(self, name, upper=None):
         self.call(DESTROY, text(name) + text(f"uppers/{name}" if upper is None else upper))
 
     def list(self):
+        return {name: pid for name, (pid, _) in self.owners().items()}
+
+    def owners(self):
+        """By name the agent's pid and the sandbox that it became, if it has another name."""
         fields = self.call(LIST)
-        return dict((fields.text(), fields.take("I")) for _ in range(fields.take("H")))
+        return dict((fields.text(), (fields.take("I"), fields.text())) for _ in range(fields.take("H")))
 
     def limits(self, name, cpu=0, memory=0, pids=0):
         self.call(LIMITS, text(name) + struct.pack(">IQI", cpu, memory, pids))

@@ -4,7 +4,6 @@ package dev.sandgate.container;
 
 import dev.sandgate.spi.Sandbox;
 import dev.sandgate.spi.SandboxSpec;
-import dev.sandgate.support.agent.AgentConnection;
 import dev.sandgate.support.spawner.Spawner.Found;
 import dev.sandgate.support.spawner.SpawnerException;
 import io.smallrye.mutiny.Uni;
@@ -44,18 +43,16 @@ final class Adoption {
   }
 
   List<Sandbox> run() {
-    Map<String, Found> found =
-        host.spawner().list().stream().collect(Collectors.toMap(Found::id, Function.identity()));
+    List<Found> found = host.spawner().list();
     List<Found> alive =
-        found.values().stream().filter(f -> f.pid() != 0 && known.containsKey(f.id())).toList();
+        found.stream().filter(f -> f.pid() != 0 && known.containsKey(f.id())).toList();
     List<Sandbox> adopted = reconnect(alive);
-    Set<String> leftovers = new HashSet<>(found.keySet());
-    leftovers.addAll(uppers());
-    adopted.forEach(sandbox -> leftovers.remove(sandbox.id()));
+    List<Leftover> leftovers = leftovers(found, adopted);
     remove(leftovers);
     copies().forEach(host.spawner()::discard);
     host.layers().sweep();
     host.templates().sweep();
+    host.ahead().start();
     LOG.info(
         "took back {} of {} sandboxes, removed {} leftovers",
         adopted.size(),
@@ -76,9 +73,9 @@ final class Adoption {
 
   private Uni<List<Sandbox>> reconnect(Found found) {
     String id = found.id();
-    thaw(id);
-    return host.connect(id, found.pid(), GREETING)
-        .map(agent -> take(id, agent))
+    thaw(found);
+    return host.connect(found.name(), found.pid(), GREETING)
+        .map(agent -> take(id, new Guest(found.name(), agent)))
         .onFailure()
         .recoverWithItem(
             failure -> {
@@ -88,23 +85,55 @@ final class Adoption {
   }
 
   /** A spawner that was killed while it made a snapshot left the sandbox standing still. */
-  private void thaw(String id) {
+  private void thaw(Found found) {
     try {
-      host.spawner().freeze(id, false);
+      host.spawner().freeze(found.name(), false);
     } catch (SpawnerException e) {
-      LOG.warn("{} may be frozen", id, e);
+      LOG.warn("{} may be frozen", found.id(), e);
     }
   }
 
-  private List<Sandbox> take(String id, AgentConnection agent) {
+  private List<Sandbox> take(String id, Guest guest) {
     SandboxSpec spec = known.get(id);
-    if (agent.isSetUp() && spec != null) {
+    if (guest.agent().isSetUp() && spec != null) {
       host.layers().hold(id, spec.layers());
-      return List.of(new ContainerSandbox(new Assembly(host, spec), agent));
+      return List.of(new ContainerSandbox(new Assembly(host, spec), guest));
     }
     LOG.warn("{} was never finished", id);
-    agent.close();
+    guest.agent().close();
     return List.of();
+  }
+
+  /**
+   * Something that is to be removed.
+   *
+   * @param name of its cgroups
+   * @param id of the sandbox that it was, or was to be
+   */
+  private record Leftover(String name, String id) {}
+
+  /** What is in no record or does not answer, blanks made ahead among them, and what was written by what is gone. */
+  private List<Leftover> leftovers(List<Found> found, List<Sandbox> adopted) {
+    Set<String> kept = new HashSet<>();
+    Set<String> names = new HashSet<>();
+    adopted.forEach(
+        sandbox -> {
+          kept.add(sandbox.id());
+          names.add(((ContainerSandbox) sandbox).name());
+        });
+    Set<String> ids = new HashSet<>(kept);
+    List<Leftover> leftovers = new ArrayList<>();
+    for (Found one : found) {
+      ids.add(one.id());
+      if (!names.contains(one.name())) {
+        leftovers.add(new Leftover(one.name(), one.id()));
+      }
+    }
+    uppers().stream()
+        .filter(id -> !ids.contains(id))
+        .forEach(id -> leftovers.add(new Leftover(id, id)));
+    leftovers.replaceAll(one -> kept.contains(one.id()) ? new Leftover(one.name(), "") : one);
+    return leftovers;
   }
 
   /** Copies for snapshots that nobody waits for any more. */
@@ -134,14 +163,14 @@ final class Adoption {
   }
 
   /** Removes a few at a time; what takes long goes on behind the node's back. */
-  private void remove(Set<String> ids) {
-    CountDownLatch done = new CountDownLatch(ids.size());
+  private void remove(List<Leftover> leftovers) {
+    CountDownLatch done = new CountDownLatch(leftovers.size());
     Semaphore turns = new Semaphore(REMOVALS_AT_A_TIME);
-    for (String id : ids) {
+    for (Leftover one : leftovers) {
       host.run(
           () -> {
             turns.acquireUninterruptibly();
-            remove(id);
+            remove(one);
             turns.release();
             done.countDown();
           });
@@ -155,11 +184,11 @@ final class Adoption {
     }
   }
 
-  private void remove(String id) {
+  private void remove(Leftover one) {
     try {
-      host.spawner().destroy(id, Host.upper(id));
+      host.spawner().destroy(one.name(), one.id().isEmpty() ? "" : Host.upper(one.id()));
     } catch (SpawnerException e) {
-      LOG.error("{} could not be removed", id, e);
+      LOG.error("{} could not be removed", one.name(), e);
     }
   }
 }

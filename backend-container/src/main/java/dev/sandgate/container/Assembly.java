@@ -8,12 +8,17 @@ import dev.sandgate.support.Undo;
 import dev.sandgate.support.agent.AgentConnection;
 import dev.sandgate.support.agent.AgentSetup;
 import dev.sandgate.support.spawner.Activation;
+import dev.sandgate.support.spawner.Becoming;
 import dev.sandgate.support.spawner.Blank;
 import dev.sandgate.support.spawner.DiskBound;
 import io.smallrye.mutiny.Uni;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Puts a sandbox together, at its creation and at each reset: a blank, a root with nothing written, an agent that is set up.
@@ -23,7 +28,16 @@ import java.util.concurrent.CompletableFuture;
  */
 record Assembly(Host host, SandboxSpec spec) {
 
+  private static final Logger LOG = LoggerFactory.getLogger(Assembly.class);
   private static final Duration GREETING = Duration.ofSeconds(20);
+
+  /**
+   * Its root.
+   *
+   * @param layers of it
+   * @param disk what may be written
+   */
+  private record Root(List<String> layers, DiskBound disk) {}
 
   /** The names of its layers' images, lowest first, as the spawner wants them. */
   List<String> layers() {
@@ -40,34 +54,78 @@ record Assembly(Host host, SandboxSpec spec) {
     host.layers().release(spec.id(), spec.layers());
   }
 
-  /** Makes it; blocks. The way back of each step is pushed on {@code undo}. */
-  AgentConnection make(Undo undo) {
+  /** Makes it of a blank from the source, or of one of its own; blocks. The way back of each step is pushed on {@code undo}. */
+  Guest make(Undo undo, Ahead.Source source) {
     if (!ImageSize.isWanted(limits())) {
-      return make(undo, DiskBound.NONE);
+      return make(undo, source, DiskBound.NONE);
     }
     try (ImageTemplates.Lease template = host.templates().lease(ImageSize.of(limits()))) {
       boolean reserved = host.settings().diskReserved();
-      return make(undo, new DiskBound(limits().diskBytes(), template.name(), reserved));
+      DiskBound disk = new DiskBound(limits().diskBytes(), template.name(), reserved);
+      return make(undo, source, disk);
     }
   }
 
-  private AgentConnection make(Undo undo, DiskBound disk) {
-    ResourceLimits limits = limits();
-    List<String> layers = host.layers().hold(spec.id(), spec.layers());
+  private Guest make(Undo undo, Ahead.Source source, DiskBound disk) {
+    Root root = new Root(host.layers().hold(spec.id(), spec.layers()), disk);
     undo.push("layers of " + spec.id(), this::release);
-    int pid = host.blanks().make(blank(limits), undo);
+    Optional<ReadyBlank> ready = source.take(kind());
+    host.ahead().begun();
+    try {
+      Optional<Guest> guest = ready.flatMap(blank -> become(blank, root, undo));
+      return guest.isPresent() ? guest.get() : cold(root, undo);
+    } finally {
+      host.ahead().ended();
+    }
+  }
+
+  private Guest cold(Root root, Undo undo) {
+    int pid = host.blanks().make(blank(spec.id()), undo);
     undo.push(
         "root of " + spec.id(), () -> host.spawner().destroy(spec.id(), Host.upper(spec.id())));
     Uni<AgentConnection> greeting = greet(pid, undo);
+    activate(root, spec.id(), pid, null);
+    return setUp(spec.id(), greeting.await().indefinitely());
+  }
+
+  /** Nothing when the blank is to blame, of which then nothing is left. */
+  private Optional<Guest> become(ReadyBlank ready, Root root, Undo undo) {
+    long taken = System.nanoTime();
+    Undo back = new Undo();
+    back.push(
+        "blank " + ready.name(), () -> host.spawner().destroy(ready.name(), Host.upper(spec.id())));
+    back.push("agent of " + spec.id(), ready.agent()::close);
+    undo.push("what became of " + ready.name(), back::run);
+    try {
+      Blank wanted = blank(ready.name());
+      Becoming becoming = new Becoming(spec.id(), ready.differs(wanted) ? wanted : null);
+      activate(root, ready.name(), ready.pid(), becoming);
+      Guest guest = setUp(ready.name(), ready.agent());
+      host.ahead().activated(System.nanoTime() - taken);
+      return Optional.of(guest);
+    } catch (RuntimeException e) {
+      host.ahead().spoiled();
+      if (!Host.isBlanksFault(e)) {
+        throw e;
+      }
+      LOG.warn("{} became nothing, another one becomes {}", ready.name(), spec.id(), e);
+      back.run();
+      return Optional.empty();
+    }
+  }
+
+  private void activate(Root root, String name, int pid, @Nullable Becoming becoming) {
+    String hostname = spec.hostname().isEmpty() ? spec.id() : spec.hostname();
     host.spawner()
         .activate(
-            new Activation(spec.id(), pid, Host.upper(spec.id()), disk, layers, spec.hostname()));
-    AgentConnection agent = greeting.await().indefinitely();
-    agent
-        .setUp(new AgentSetup("", spec.user(), spec.env(), limits.openFiles()))
-        .await()
-        .indefinitely();
-    return agent;
+            new Activation(
+                name, pid, Host.upper(spec.id()), root.disk(), root.layers(), hostname, becoming));
+  }
+
+  private Guest setUp(String name, AgentConnection agent) {
+    AgentSetup setup = new AgentSetup("", spec.user(), spec.env(), limits().openFiles());
+    agent.setUp(setup).await().indefinitely();
+    return new Guest(name, agent);
   }
 
   /** Connects to the agent, which greets before it has a root: meanwhile the root is made. */
@@ -82,13 +140,13 @@ record Assembly(Host host, SandboxSpec spec) {
     return Uni.createFrom().completionStage(greeting);
   }
 
-  private Blank blank(ResourceLimits limits) {
-    boolean bestEffort =
-        switch (spec.qosClass()) {
-          case LATENCY_SENSITIVE -> false;
-          case BEST_EFFORT -> true;
-        };
+  private BlankKind kind() {
+    return new BlankKind(spec.qosClass());
+  }
+
+  private Blank blank(String name) {
+    ResourceLimits limits = limits();
     return new Blank(
-        spec.id(), bestEffort, limits.cpuMillis(), limits.memoryBytes(), limits.pids());
+        name, kind().bestEffort(), limits.cpuMillis(), limits.memoryBytes(), limits.pids());
   }
 }

@@ -10,10 +10,12 @@ import dev.sandgate.spi.Layer;
 import dev.sandgate.spi.Manifest;
 import dev.sandgate.spi.Probe;
 import dev.sandgate.spi.Sandbox;
+import dev.sandgate.spi.SandboxPool;
 import dev.sandgate.spi.SandboxSpec;
 import io.smallrye.mutiny.Uni;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /** Sandboxes made of namespaces, cgroups and an overlay of layers, on the host's own kernel. */
@@ -60,12 +62,18 @@ final class ContainerBackend implements Backend {
 
   @Override
   public Uni<Sandbox> create(SandboxSpec spec) {
-    return Handover.uni(waiter -> host.run(new Creation(host, spec, waiter)::run));
+    return Handover.uni(
+        waiter -> host.run(new Creation(host, spec, waiter, host.ahead()::take)::run));
   }
 
   @Override
   public Uni<List<Sandbox>> adopt(List<SandboxSpec> known) {
     return host.call(() -> new Adoption(host, known).run());
+  }
+
+  @Override
+  public Optional<SandboxPool> pool() {
+    return Optional.of(host.ahead());
   }
 
   @Override

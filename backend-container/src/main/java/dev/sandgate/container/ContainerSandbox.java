@@ -41,19 +41,19 @@ final class ContainerSandbox implements Sandbox {
   private final ReentrantLock turn =
       new ReentrantLock(); // of who makes or removes what it is made of
   private final CompletableFuture<Termination> terminated = new CompletableFuture<>();
-  private volatile AgentConnection agent;
+  private volatile Guest guest;
   private volatile boolean used;
   private volatile boolean paused;
   private boolean resetting;
   private int resets;
   private @Nullable CompletableFuture<Void> removal;
 
-  ContainerSandbox(Assembly assembly, AgentConnection agent) {
+  ContainerSandbox(Assembly assembly, Guest guest) {
     this.host = assembly.host();
     this.id = assembly.spec().id();
     this.assembly = assembly;
-    this.agent = agent;
-    follow(agent);
+    this.guest = guest;
+    follow(guest.agent());
   }
 
   private void follow(AgentConnection followed) {
@@ -69,43 +69,43 @@ final class ContainerSandbox implements Sandbox {
   @Override
   public Uni<Exec> exec(ExecSpec spec) {
     used = true;
-    return agent.exec(spec);
+    return agent().exec(spec);
   }
 
   @Override
   public Uni<Exec> attach(String execId, OutputOffsets from) {
     used = true;
-    return agent.attach(execId, from);
+    return agent().attach(execId, from);
   }
 
   @Override
   public Uni<Exec> openSession(SessionSpec spec) {
     used = true;
-    return agent.openSession(spec);
+    return agent().openSession(spec);
   }
 
   @Override
   public Uni<Exec> attachSession(String sessionId) {
     used = true;
-    return agent.attachSession(sessionId);
+    return agent().attachSession(sessionId);
   }
 
   @Override
   public Uni<Exec> attachInSession(String sessionId, String execId, OutputOffsets from) {
     used = true;
-    return agent.attachInSession(sessionId, execId, from);
+    return agent().attachInSession(sessionId, execId, from);
   }
 
   @Override
   public Uni<Exec> runInSession(SessionCommand command) {
     used = true;
-    return agent.runInSession(command);
+    return agent().runInSession(command);
   }
 
   @Override
   public Files files() {
     used = true;
-    return agent.files();
+    return agent().files();
   }
 
   @Override
@@ -117,14 +117,14 @@ final class ContainerSandbox implements Sandbox {
   @Override
   public Uni<Connection> connect(int port) {
     used = true;
-    return agent.connect(port);
+    return agent().connect(port);
   }
 
   @Override
   public Uni<Usage> usage() {
     used = true;
     return isThere()
-        ? host.call(() -> Used.by(host, id, assembly.limits()))
+        ? host.call(() -> Used.by(host, this, assembly.limits()))
             .onFailure(_ -> !isThere())
             .transform(_ -> isGone())
         : gone();
@@ -155,14 +155,14 @@ final class ContainerSandbox implements Sandbox {
     turn.lock();
     try {
       resetsIfThere();
-      agent.standStill(true);
+      agent().standStill(true);
       boolean stands = !still;
       try {
-        host.spawner().freeze(id, still);
+        host.spawner().freeze(name(), still);
         stands = still;
         paused = still;
       } finally {
-        agent.standStill(stands);
+        agent().standStill(stands);
       }
     } finally {
       turn.unlock();
@@ -172,7 +172,7 @@ final class ContainerSandbox implements Sandbox {
   @Override
   public Uni<Reclaimed> reclaim() {
     used = true;
-    return isThere() ? host.call(() -> host.reclaims().of(id)) : gone();
+    return isThere() ? host.call(() -> host.reclaims().of(name())) : gone();
   }
 
   @Override
@@ -184,7 +184,7 @@ final class ContainerSandbox implements Sandbox {
   private void snapshot(SnapshotLimits limits, Handover<DiskSnapshot> waiter) {
     try {
       int begun = resetsIfThere();
-      UpperCopy copy = UpperCopy.of(host, id, limits, paused);
+      UpperCopy copy = UpperCopy.of(host, this, limits, paused);
       waiter.onCancelled(() -> host.run(copy::close));
       if (!isThere() || resetsIfThere() != begun) {
         copy.close();
@@ -211,11 +211,11 @@ final class ContainerSandbox implements Sandbox {
     turn.lock();
     try {
       beginReset();
-      agent.close(id + " is being reset");
+      agent().close(id + " is being reset");
       Undo undo = new Undo();
       try {
-        host.spawner().destroy(id, Host.upper(id));
-        endReset(assembly.make(undo));
+        host.spawner().destroy(name(), Host.upper(id));
+        endReset(assembly.make(undo, host.ahead()::take));
       } catch (RuntimeException e) {
         throw undo.runBecause(host.explain(e));
       }
@@ -232,11 +232,11 @@ final class ContainerSandbox implements Sandbox {
     resets++;
   }
 
-  private synchronized void endReset(AgentConnection fresh) {
-    agent = fresh;
+  private synchronized void endReset(Guest fresh) {
+    guest = fresh;
     paused = false;
     resetting = false;
-    follow(fresh);
+    follow(fresh.agent());
   }
 
   private synchronized int resetsIfThere() {
@@ -244,6 +244,15 @@ final class ContainerSandbox implements Sandbox {
       throw isGone();
     }
     return resets;
+  }
+
+  /** What the spawner knows it by now. */
+  String name() {
+    return guest.name();
+  }
+
+  private AgentConnection agent() {
+    return guest.agent();
   }
 
   /** Whether somebody has it in hand. */
@@ -305,7 +314,7 @@ final class ContainerSandbox implements Sandbox {
   }
 
   private synchronized boolean isHeldBy(AgentConnection one) {
-    return isThere() && agent == one;
+    return isThere() && agent() == one;
   }
 
   /** Starts the removal, or joins the one under way; one that failed is tried again. */
@@ -313,7 +322,7 @@ final class ContainerSandbox implements Sandbox {
     if (removal == null || removal.isCompletedExceptionally()) {
       CompletableFuture<Void> started = new CompletableFuture<>();
       removal = started;
-      agent.close(id + " is being removed");
+      agent().close(id + " is being removed");
       host.run(() -> remove(why, started));
     }
     return removal;
@@ -322,8 +331,8 @@ final class ContainerSandbox implements Sandbox {
   private void remove(Termination why, CompletableFuture<Void> done) {
     turn.lock();
     try {
-      agent.close(id + " is being removed"); // a reset may have made another one meanwhile
-      host.spawner().destroy(id, Host.upper(id));
+      agent().close(id + " is being removed"); // a reset may have made another one meanwhile
+      host.spawner().destroy(name(), Host.upper(id));
       assembly.release();
       terminated.complete(why);
       done.complete(null);

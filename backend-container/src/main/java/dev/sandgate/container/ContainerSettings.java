@@ -8,6 +8,7 @@ import dev.sandgate.spi.ResourceLimits;
 import dev.sandgate.spi.SandgateException;
 import dev.sandgate.support.SettingsReader;
 import dev.sandgate.support.agent.AgentTuning;
+import dev.sandgate.support.pool.PoolBounds;
 import dev.sandgate.support.spawner.SpawnerSettings;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -25,6 +26,8 @@ import java.util.Map;
  * @param diskReserved {@code disk-reserved}: whether a limit of disk takes the room at once, so that it is there when it is
  *     wanted; otherwise limits may be more than the disk
  * @param tuning when a silent agent is given up: {@code probe-millis}, {@code probe-misses}
+ * @param pool of blanks made ahead, below {@code pool.}: {@code min} and {@code max} of them, {@code memory-bytes} that they may
+ *     take together; {@code max} 0 is no pool
  * @param threads event loops for the agents' connections
  * @param keepLayers how long the mount of a layer is kept that no sandbox stands on: {@code keep-layers-millis}
  */
@@ -35,6 +38,7 @@ record ContainerSettings(
     ResourceLimits limits,
     boolean diskReserved,
     AgentTuning tuning,
+    PoolBounds pool,
     int threads,
     Duration keepLayers) {
 
@@ -49,6 +53,10 @@ record ContainerSettings(
   private static final int CPU_MILLIS = 2000;
   private static final long KEEP_LAYERS_MILLIS = 600_000;
   private static final int UID_BASE = 100_000;
+  private static final int POOL_MOST = 100_000;
+  private static final int POOL_MIN = 4;
+  private static final int POOL_MAX = 64;
+  private static final long POOL_MEMORY_BYTES = 128L << 20;
 
   static ContainerSettings of(BackendContext context) {
     SettingsReader read = new SettingsReader("container", context.settings());
@@ -61,6 +69,7 @@ record ContainerSettings(
             limits(read),
             read.oneOf("disk-reserved", Map.of("true", true, "false", false), "true"),
             tuning(read),
+            pool(read),
             (int) read.number("threads", 1, 64, usualThreads()),
             Duration.ofMillis(
                 read.number("keep-layers-millis", 1, 86_400_000, KEEP_LAYERS_MILLIS)));
@@ -104,6 +113,18 @@ record ContainerSettings(
     long millis = read.number("probe-millis", 10, 600_000, usual.probeInterval().toMillis());
     return new AgentTuning(
         Duration.ofMillis(millis), (int) read.number("probe-misses", 1, 100, usual.probeMisses()));
+  }
+
+  private static PoolBounds pool(SettingsReader read) {
+    int max = (int) read.number("pool.max", 0, POOL_MOST, POOL_MAX);
+    int min = (int) read.number("pool.min", 0, POOL_MOST, Math.min(POOL_MIN, max));
+    if (min > max) {
+      throw new SandgateException(
+          ErrorCode.INVALID_CONFIG,
+          "backend.container.pool.min: must not be above pool.max, which is " + max);
+    }
+    return new PoolBounds(
+        min, max, read.number("pool.memory-bytes", 0, Long.MAX_VALUE, POOL_MEMORY_BYTES));
   }
 
   /** What a sandbox gets that asks for this: its own wish where it has one. */

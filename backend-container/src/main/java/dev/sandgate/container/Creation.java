@@ -6,7 +6,6 @@ import dev.sandgate.spi.Handover;
 import dev.sandgate.spi.Sandbox;
 import dev.sandgate.spi.SandboxSpec;
 import dev.sandgate.support.Undo;
-import dev.sandgate.support.agent.AgentConnection;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,17 +19,20 @@ final class Creation {
   private final SandboxSpec spec;
   private final Undo undo = new Undo();
   private final Handover<Sandbox> waiter;
+  private final Ahead.Source source;
   private volatile @Nullable ContainerSandbox made;
 
-  Creation(Host host, SandboxSpec spec, Handover<Sandbox> waiter) {
+  Creation(Host host, SandboxSpec spec, Handover<Sandbox> waiter, Ahead.Source source) {
     this.host = host;
     this.spec = spec;
     this.waiter = waiter;
+    this.source = source;
     waiter.onCancelled(() -> host.run(this::abandon));
   }
 
   private void abandon() {
     ContainerSandbox sandbox = made;
+    source.leave();
     try {
       if (sandbox == null || !sandbox.isUsed()) {
         undo.run();
@@ -52,8 +54,7 @@ final class Creation {
 
   private ContainerSandbox make() {
     Assembly assembly = new Assembly(host, spec);
-    AgentConnection agent = assembly.make(undo);
-    ContainerSandbox sandbox = new ContainerSandbox(assembly, agent);
+    ContainerSandbox sandbox = new ContainerSandbox(assembly, assembly.make(undo, source));
     undo.push("sandbox " + spec.id(), () -> sandbox.destroyUnused().await().indefinitely());
     return sandbox;
   }

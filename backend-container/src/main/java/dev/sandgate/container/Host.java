@@ -31,6 +31,10 @@ final class Host implements AutoCloseable {
   private static final int STEP_LAYER = 15;
   private static final int STEP_UPPER = 16;
   private static final int STEP_OVERLAY = 17;
+  private static final int STEP_CGROUP = 3;
+  private static final int STEP_ENTER = 18;
+  private static final int STEP_SWITCH = 20;
+  private static final Set<Integer> OF_THE_BLANK = Set.of(STEP_CGROUP, STEP_ENTER, STEP_SWITCH);
   private static final int STEP_VERIFY = 19;
   private static final int STEP_TREE = 24;
   private static final int EOPNOTSUPP = 95;
@@ -40,6 +44,7 @@ final class Host implements AutoCloseable {
   private final ContainerSettings settings;
   private final Spawner spawner;
   private final Blanks blanks;
+  private final Ahead ahead;
   private final LayerMounts layers;
   private final ImageTemplates templates;
   private final Reclaims reclaims;
@@ -68,6 +73,7 @@ final class Host implements AutoCloseable {
             settings.spawner().state().resolve("uppers/.templates"),
             () -> ProcFile.onPath("mkfs.ext4"));
     this.reclaims = new Reclaims(spawner);
+    this.ahead = new Ahead(this);
     this.loop = new AgentLoop("container-agents", settings.threads(), settings.tuning());
   }
 
@@ -81,6 +87,11 @@ final class Host implements AutoCloseable {
 
   Blanks blanks() {
     return blanks;
+  }
+
+  /** Blanks made ahead. */
+  Ahead ahead() {
+    return ahead;
   }
 
   LayerMounts layers() {
@@ -147,6 +158,17 @@ final class Host implements AutoCloseable {
     };
   }
 
+  /** Whether a blank did not become a sandbox because of itself: another one may. */
+  static boolean isBlanksFault(RuntimeException failure) {
+    return switch (failure) {
+      case SandgateException known -> known.code() == ErrorCode.SANDBOX_LOST;
+      case SpawnerException refused ->
+          OF_THE_BLANK.contains(refused.step())
+              || (refused.step() == STEP_UPPER && refused.errno() == Errno.EEXIST);
+      default -> false;
+    };
+  }
+
   private static ErrorCode code(SpawnerException refused) {
     if (refused.isUnreachable()) {
       return ErrorCode.BACKEND_UNAVAILABLE;
@@ -194,6 +216,7 @@ final class Host implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
+    ahead.close();
     layers.close();
     loop.close();
     try {

@@ -30,23 +30,26 @@ record UpperCopy(Host host, String name, Staged staged) implements DiskSnapshot 
   }
 
   /** Makes one, and another one when the spawner ended meanwhile; blocks. */
-  static UpperCopy of(Host host, String id, SnapshotLimits limits, boolean stoodStill) {
+  static UpperCopy of(
+      Host host, ContainerSandbox sandbox, SnapshotLimits limits, boolean stoodStill) {
     String name = freshName();
     try {
-      return of(host, id, name, limits);
+      return of(host, sandbox, name, limits);
     } catch (SpawnerException e) {
       if (!e.isUnreachable() && e.errno() != Errno.EEXIST) {
         throw e;
       }
-      LOG.warn("the copy of what {} wrote is made again", id, e);
+      LOG.warn("the copy of what {} wrote is made again", sandbox.id(), e);
       host.spawner().discard(name);
-      host.spawner().freeze(id, stoodStill); // the spawner that ended had stopped it
-      return of(host, id, freshName(), limits);
+      host.spawner().freeze(sandbox.name(), stoodStill); // the spawner that ended had stopped it
+      return of(host, sandbox, freshName(), limits);
     }
   }
 
-  private static UpperCopy of(Host host, String id, String name, SnapshotLimits limits) {
-    return new UpperCopy(host, name, host.spawner().stage(id, Host.upper(id), name, limits));
+  private static UpperCopy of(
+      Host host, ContainerSandbox sandbox, String name, SnapshotLimits limits) {
+    String upper = Host.upper(sandbox.id());
+    return new UpperCopy(host, name, host.spawner().stage(sandbox.name(), upper, name, limits));
   }
 
   @Override

@@ -14,9 +14,9 @@ final class Used {
   private Used() {}
 
   /** Asks; blocks. */
-  static Usage by(Host host, String id, ResourceLimits limits) {
-    Usage usage = host.spawner().usage(id);
-    return limits.diskBytes() == 0 ? usage : withDisk(host, id, usage);
+  static Usage by(Host host, ContainerSandbox sandbox, ResourceLimits limits) {
+    Usage usage = host.spawner().usage(sandbox.name());
+    return limits.diskBytes() == 0 ? usage : withDisk(host, sandbox.id(), usage);
   }
 
   /** One that was made before the settings had a default has no limit; one that is ending has let go of its disk. */

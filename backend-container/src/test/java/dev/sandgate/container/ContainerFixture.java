@@ -35,6 +35,7 @@ final class ContainerFixture implements AutoCloseable {
     directory = Files.createDirectory(Path.of("/tmp", "sg-" + mark));
     layer = BusyboxLayer.build(Files.createDirectories(directory.resolve("images")));
     Map<String, String> settings = new HashMap<>(extra);
+    settings.putIfAbsent("pool.max", "0");
     settings.putIfAbsent("run", directory.resolve("r").toString());
     settings.putIfAbsent("cgroup-name", "sgj-" + mark);
     context =
@@ -66,7 +67,7 @@ final class ContainerFixture implements AutoCloseable {
   public void close() throws IOException {
     try (Spawner spawner = new Spawner(ContainerSettings.of(context).spawner())) {
       for (Spawner.Found left : spawner.list()) {
-        spawner.destroy(left.id(), "uppers/" + left.id());
+        spawner.destroy(left.name(), "uppers/" + left.id());
       }
     } finally {
       backend.close();

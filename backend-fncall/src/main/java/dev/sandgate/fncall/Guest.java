@@ -48,7 +48,7 @@ record Guest(
     AgentView view = host.view(pid);
     Uni<AgentConnection> greeting = greet(host, id, view, undo);
     host.spawner()
-        .activate(new Activation(id, pid, Host.upper(id), DiskBound.NONE, layers, "worker"));
+        .activate(new Activation(id, pid, Host.upper(id), DiskBound.NONE, layers, "worker", null));
     AgentConnection agent = greeting.await().indefinitely();
     String user = key.user().isEmpty() ? "root" : key.user();
     agent.setUp(new AgentSetup("", user, Map.of(), 0)).await().indefinitely();

@@ -27,7 +27,7 @@ final class Leftovers {
       return;
     }
     Set<String> names = uppers(host.settings().spawner().state().resolve("uppers"));
-    host.spawner().list().stream().map(Spawner.Found::id).forEach(names::add);
+    host.spawner().list().stream().map(Spawner.Found::name).forEach(names::add);
     for (String name : names) {
       try {
         host.spawner().destroy(name, Host.upper(name));

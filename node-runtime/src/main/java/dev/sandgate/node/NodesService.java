@@ -13,9 +13,11 @@ import dev.sandgate.proto.v1.FunctionPool;
 import dev.sandgate.proto.v1.ListNodesRequest;
 import dev.sandgate.proto.v1.ListNodesResponse;
 import dev.sandgate.proto.v1.NodesGrpcService;
+import dev.sandgate.proto.v1.SandboxPool;
 import dev.sandgate.spi.Capability;
 import dev.sandgate.spi.Functions.PoolCounts;
 import dev.sandgate.spi.Probe;
+import dev.sandgate.spi.SandboxPool.Counts;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -75,6 +77,7 @@ final class NodesService {
     if (open.backend().capabilities().contains(Capability.FUNCTIONS)) {
       backend.setPool(shown(open.backend().functions().counts()));
     }
+    open.backend().pool().ifPresent(pool -> backend.setSandboxPool(shown(pool.counts())));
     for (Probe.Finding finding : probe.findings()) {
       backend.addFindings(
           Finding.newBuilder()
@@ -96,6 +99,24 @@ final class NodesService {
         .setExhausted(counts.exhausted())
         .setBusy(counts.busy())
         .setIdle(counts.idle())
+        .build();
+  }
+
+  private static SandboxPool shown(Counts counts) {
+    return SandboxPool.newBuilder()
+        .setHits(counts.hits())
+        .setMisses(counts.misses())
+        .setTimeouts(counts.timeouts())
+        .setMade(counts.made())
+        .setFailures(counts.failures())
+        .setDirty(counts.dirty())
+        .setSurplus(counts.surplus())
+        .setAvailable(counts.available())
+        .setMaking(counts.making())
+        .setWanted(counts.wanted())
+        .setMemoryBytes(counts.memoryBytes())
+        .setActivationP50Micros(counts.activationP50Micros())
+        .setActivationP99Micros(counts.activationP99Micros())
         .build();
   }
 

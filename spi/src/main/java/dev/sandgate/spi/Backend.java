@@ -5,6 +5,7 @@ package dev.sandgate.spi;
 import io.smallrye.mutiny.Uni;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -98,6 +99,15 @@ public interface Backend extends AutoCloseable {
    */
   default Functions functions() {
     throw new SandgateException(ErrorCode.UNSUPPORTED, "backend lacks " + Capability.FUNCTIONS);
+  }
+
+  /**
+   * What it makes ahead.
+   *
+   * @return constant; empty when it makes nothing ahead
+   */
+  default Optional<SandboxPool> pool() {
+    return Optional.empty();
   }
 
   /** Releases what the backend holds; sandboxes stay alive so that a restarted node can adopt them. */

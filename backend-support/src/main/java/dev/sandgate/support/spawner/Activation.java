@@ -3,6 +3,7 @@
 package dev.sandgate.support.spawner;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The root that a blank gets.
@@ -13,9 +14,16 @@ import java.util.List;
  * @param disk how much it may write
  * @param layers images, lowest first, relative to the state directory
  * @param hostname seen inside
+ * @param becoming the sandbox, when the blank has another name
  */
 public record Activation(
-    String id, int pid, String upper, DiskBound disk, List<String> layers, String hostname) {
+    String id,
+    int pid,
+    String upper,
+    DiskBound disk,
+    List<String> layers,
+    String hostname,
+    @Nullable Becoming becoming) {
 
   /** Freezes the layers. */
   public Activation {

@@ -73,12 +73,21 @@ public final class Spawner implements AutoCloseable {
   }
 
   /**
-   * A sandbox found by its cgroup.
+   * A sandbox, or a blank, found by its cgroup.
    *
-   * @param id as given to {@link #create}
+   * @param id which sandbox it is; of a blank its name
    * @param pid of its agent on the host, 0 when that is dead
+   * @param name as given to {@link #create}, and as every other call wants it
    */
-  public record Found(String id, int pid) {}
+  public record Found(String id, int pid, String name) {
+
+    private static Found read(FieldReader f) {
+      String name = f.str();
+      int pid = f.i32();
+      String owner = f.str();
+      return new Found(owner.isEmpty() ? name : owner, pid, name);
+    }
+  }
 
   /** Asks the spawner who it is, starting it when it does not run. */
   public Info info() {
@@ -114,8 +123,11 @@ public final class Spawner implements AutoCloseable {
               .u64(activation.disk().bytes())
               .list(activation.layers())
               .str(activation.hostname());
-          if (activation.disk().bytes() != 0) {
+          if (activation.disk().bytes() != 0 || activation.becoming() != null) {
             w.str(activation.disk().template()).u8(activation.disk().reserved() ? 1 : 0);
+          }
+          if (activation.becoming() != null) {
+            activation.becoming().write(w);
           }
         });
   }
@@ -145,7 +157,7 @@ public final class Spawner implements AutoCloseable {
     int count = f.u16();
     List<Found> found = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
-      found.add(new Found(f.str(), f.i32()));
+      found.add(Found.read(f));
     }
     return found;
   }

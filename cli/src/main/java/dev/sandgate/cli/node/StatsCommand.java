@@ -31,6 +31,8 @@ import picocli.CommandLine.Command;
       "bytes written by sharing, layers that are here as a whole + in part, and what they take on the node's disk.",
       "ASKED is what living sandboxes asked for of how much there is, AVAILABLE memory that is free and what must stay of it,",
       "PRESSURE in how much of the last ten seconds a task waited for cpu/memory/disk, percent, REFUSED creates for want of these.",
+      "POOL is what a backend made ahead: creates that found one, that did not, the share of the former, those that wait now",
+      "of those that are wanted, made, dirty ones, memory, milliseconds until one had become a sandbox.",
       "Ends with 3 when a node cannot be reached."
     })
 final class StatsCommand extends Work {
@@ -62,6 +64,7 @@ final class StatsCommand extends Work {
           ADMISSION,
           nodes.stream().filter(Node::hasAdmission).map(StatsCommand::admission).toList());
       showShared(console, nodes);
+      Pools.show(console, nodes);
     }
     List<String> away =
         nodes.stream().filter(node -> !node.getReachable()).map(Node::getNodeId).toList();
@@ -123,6 +126,7 @@ final class StatsCommand extends Work {
     if (node.hasAdmission()) {
       line.put("admission", Json.of(List.of(node.getAdmission())).get(0));
     }
+    line.put("sandbox_pools", Pools.shown(node));
     if (node.hasSharedLayers()) {
       line.put("shared_layers", Json.of(List.of(node.getSharedLayers())).get(0));
     }

@@ -51,6 +51,12 @@ public final class CreateCommand extends Work {
       description = "Give up after, for example 30s. Default: 120s")
   private @Nullable String timeout;
 
+  @Option(
+      names = "--pool-wait",
+      paramLabel = "TIME",
+      description = "Only of what the node made ahead: wait so long for one, for example 1s.")
+  private @Nullable String poolWait;
+
   @Override
   public Integer call() {
     if (environment.isEmpty() && options.takesTheDefaultBackend()) {
@@ -64,8 +70,8 @@ public final class CreateCommand extends Work {
     }
   }
 
-  private long timeoutMillis() {
-    return timeout == null ? 0 : Sizes.time(timeout).toMillis();
+  private static long millis(@Nullable String time) {
+    return time == null ? 0 : Sizes.time(time).toMillis();
   }
 
   private int one(Sandgate sandgate) {
@@ -73,7 +79,8 @@ public final class CreateCommand extends Work {
         CreateSandboxRequest.newBuilder()
             .setSpec(options.spec(environment))
             .setIdempotencyKey(idempotencyKey)
-            .setTimeoutMillis(timeoutMillis())
+            .setTimeoutMillis(millis(timeout))
+            .setPoolWaitMillis(millis(poolWait))
             .build();
     show(console(), sandgate.sandboxes().create(request).await().indefinitely());
     return ExitCode.OK;
@@ -85,7 +92,8 @@ public final class CreateCommand extends Work {
             .setSpec(options.spec(environment))
             .setCount(count)
             .setIdempotencyKey(idempotencyKey)
-            .setTimeoutMillis(timeoutMillis())
+            .setTimeoutMillis(millis(timeout))
+            .setPoolWaitMillis(millis(poolWait))
             .build();
     Console console = console();
     int made = 0;

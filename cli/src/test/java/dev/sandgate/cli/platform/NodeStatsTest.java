@@ -35,7 +35,10 @@ final class NodeStatsTest {
       assertTrue(total.get("p50_micros").asLong() >= 198_000, total::toString);
       assertEquals(1, of(node, "create").get("count").asInt());
       assertTrue(of(node, "create").get("max_micros").asLong() > 500, node::toString);
+      JsonNode pool = node.get("sandbox_pools").get("container");
+      assertEquals(1, pool.get("hits").asInt() + pool.get("misses").asInt(), pool::toString);
       String table = command.done("node", "stats");
+      assertTrue(table.lines().anyMatch(line -> line.matches(".*container +[01] +[01] .*")), table);
       assertTrue(table.lines().anyMatch(line -> line.matches(".*exec-start +1 +\\d.*")), table);
     }
   }

@@ -60,6 +60,7 @@ final class BatchCreation {
     return CreateSandboxRequest.newBuilder()
         .setSpec(request.getSpec())
         .setTimeoutMillis(request.getTimeoutMillis())
+        .setPoolWaitMillis(request.getPoolWaitMillis())
         .setIdempotencyKey(key.isEmpty() ? "" : key + "-" + index)
         .build();
   }

@@ -65,7 +65,9 @@ final class Site implements AutoCloseable {
       "--set",
       "backend.container.run=" + scratch.directory().resolve("run"),
       "--set",
-      "backend.container.cgroup-name=" + scratch.name()
+      "backend.container.cgroup-name=" + scratch.name(),
+      "--set",
+      "backend.container.pool.max=0"
     };
   }
 

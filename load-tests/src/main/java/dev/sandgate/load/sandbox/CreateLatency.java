@@ -21,6 +21,8 @@ import java.util.function.Consumer;
 public final class CreateLatency implements LoadScenario {
 
   private static final int CREATES = 100;
+  private static final List<String> RATIOS =
+      List.of("create", "create_and_delete", "pooled_create", "pooled_create_and_delete");
   private static final int WARMUP_ROUNDS = 1;
   private static final int LEAST_WARMUPS = 20;
   private static final int MOST_WARMUPS = 40;
@@ -34,29 +36,46 @@ public final class CreateLatency implements LoadScenario {
 
   @Override
   public String goal() {
-    return "create call to first command answered, 5 layers, node API: at most 0.7x crun run";
+    return "create call to first command answered, 5 layers, node API: at most 0.7x crun run, from the pool 0.3x";
   }
 
   @Override
   public LoadReport run(LoadArguments arguments) throws Exception {
     Findings findings = new Findings(name());
     Tools tools = new Tools(arguments.directory());
-    try (Platform platform = Platform.start()) {
+    int count = arguments.count().orElse(CREATES);
+    try (Platform platform = Platform.start();
+        Platform pooled = Platform.startPooled(count)) {
       Peers peers = platform.peers(tools);
-      report(compare(arguments, platform, peers, findings), findings);
+      report(compare(arguments, new Both(platform, pooled), peers, findings), findings);
+      PoolFigures.of(pooled.pool(), findings);
     }
     findings.note(
-        "sandboxes are made cold; from a pool: not run, there is no pool in this version");
+        "pooled_create: each round begins with as many blanks as it makes sandboxes; they are made again meanwhile");
     findings.must("create_vs_crun_run", 0.7);
+    findings.must("pooled_create_vs_crun_run", 0.3);
     return findings.report();
   }
 
+  /**
+   * Two nodes.
+   *
+   * @param cold makes every sandbox when it is asked for
+   * @param pooled has blanks made ahead
+   */
+  private record Both(Platform cold, Platform pooled) {}
+
   private static Comparison compare(
-      LoadArguments arguments, Platform platform, Peers peers, Findings findings) throws Exception {
+      LoadArguments arguments, Both nodes, Peers peers, Findings findings) throws Exception {
     int count = arguments.count().orElse(CREATES);
-    warmUp(platform, count, arguments.progress());
+    warmUp(nodes.cold(), count, arguments.progress());
     List<Subject> subjects = new ArrayList<>();
-    subjects.add(() -> create(platform, count));
+    subjects.add(() -> create(nodes.cold(), count, ""));
+    subjects.add(
+        () -> {
+          nodes.pooled().awaitPool();
+          return create(nodes.pooled(), count, "pooled_");
+        });
     if (peers.hasCrun(findings)) {
       subjects.add(Subject.of("crun_run", () -> peers.crunRun(count)));
     }
@@ -75,14 +94,14 @@ public final class CreateLatency implements LoadScenario {
     double best = Double.MAX_VALUE;
     int since = 0;
     for (int i = 0; i < MOST_WARMUPS && (i < LEAST_WARMUPS || since < SETTLED); i++) {
-      double median = Objects.requireNonNull(create(platform, count).get("create")).median();
+      double median = Objects.requireNonNull(create(platform, count, "").get("create")).median();
       progress.accept("warm-up of the node: create median %.3f".formatted(median));
       since = median < best * STILL_FASTER ? 0 : since + 1;
       best = Math.min(best, median);
     }
   }
 
-  private static Map<String, Samples> create(Platform platform, int count) {
+  private static Map<String, Samples> create(Platform platform, int count, String prefix) {
     Timing answered = new Timing();
     Timing made = new Timing();
     Timing removed = new Timing();
@@ -99,24 +118,24 @@ public final class CreateLatency implements LoadScenario {
       whole.stop();
     }
     return Map.of(
-        "create", answered.samples(),
-        "create_call", made.samples(),
-        "delete", removed.samples(),
-        "create_and_delete", whole.samples());
+        prefix + "create", answered.samples(),
+        prefix + "create_call", made.samples(),
+        prefix + "delete", removed.samples(),
+        prefix + "create_and_delete", whole.samples());
   }
 
   private static void report(Comparison comparison, Findings findings) {
     for (String peer : List.of("crun_run", "bwrap")) {
       if (comparison.has(peer)) {
-        findings.ratio("create_vs_" + peer, comparison.ratios("create", peer, Samples::median));
-        findings.ratio(
-            "create_and_delete_vs_" + peer,
-            comparison.ratios("create_and_delete", peer, Samples::median));
+        for (String of : RATIOS) {
+          findings.ratio(of + "_vs_" + peer, comparison.ratios(of, peer, Samples::median));
+        }
         findings.latency(peer, comparison.all(peer));
       }
     }
     for (String part : List.of("create", "create_call", "delete", "create_and_delete")) {
       findings.latency(part, comparison.all(part));
+      findings.latency("pooled_" + part, comparison.all("pooled_" + part));
     }
   }
 }

@@ -16,6 +16,7 @@ import dev.sandgate.proto.v1.CreateSandboxBatchRequest;
 import dev.sandgate.proto.v1.Limits;
 import dev.sandgate.proto.v1.ListSandboxesRequest;
 import dev.sandgate.proto.v1.Sandbox;
+import dev.sandgate.proto.v1.SandboxPool;
 import dev.sandgate.proto.v1.SandboxSpec;
 import dev.sandgate.proto.v1.SandboxState;
 import io.smallrye.mutiny.Multi;
@@ -30,6 +31,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /**
@@ -41,6 +44,7 @@ public final class Platform implements AutoCloseable {
   static final Duration PATIENCE = Duration.ofMinutes(2);
 
   private static final int AT_ONCE = 16;
+  private static final long POOL_BYTES = 8L << 30;
 
   private final Owned owned;
   private final Scratch scratch;
@@ -63,6 +67,37 @@ public final class Platform implements AutoCloseable {
   /** Starts it; the layers are built on the way. */
   public static Platform start() throws IOException {
     return start(Map.of());
+  }
+
+  /** Starts it with so many blanks made ahead; the layers are built on the way. */
+  static Platform startPooled(int blanks) throws IOException {
+    String count = Integer.toString(blanks);
+    return start(
+        Map.of(
+            "backend.container.pool.min", count,
+            "backend.container.pool.max", count,
+            "backend.container.pool.memory-bytes", Long.toString(POOL_BYTES)));
+  }
+
+  /** What its pool did and has. */
+  SandboxPool pool() {
+    return await(client.nodes()).stream()
+        .flatMap(node -> node.getBackendsList().stream())
+        .filter(backend -> backend.getName().equals("container"))
+        .findFirst()
+        .orElseThrow()
+        .getSandboxPool();
+  }
+
+  /** Waits until its pool is full. */
+  void awaitPool() throws IOException {
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    for (SandboxPool pool = pool(); pool.getAvailable() < pool.getWanted(); pool = pool()) {
+      if (System.nanoTime() > deadline) {
+        throw new IOException("the pool does not fill: " + pool);
+      }
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+    }
   }
 
   /** Starts it with further settings; the layers are built on the way. */
@@ -91,6 +126,7 @@ public final class Platform implements AutoCloseable {
 
   private static ServerConfig config(Path data, Scratch scratch, Map<String, String> more) {
     Map<String, String> settings = new HashMap<>(more);
+    settings.putIfAbsent("backend.container.pool.max", "0");
     settings.put("backend.container.run", scratch.directory().resolve("run").toString());
     settings.put("backend.container.cgroup-name", scratch.name());
     settings.put("backend.fncall.run", scratch.directory().resolve("calls").toString());

@@ -89,7 +89,8 @@ final class Batch {
     CreateSandboxRequest.Builder one =
         CreateSandboxRequest.newBuilder()
             .setSpec(request.getSpec())
-            .setTimeoutMillis(request.getTimeoutMillis());
+            .setTimeoutMillis(request.getTimeoutMillis())
+            .setPoolWaitMillis(request.getPoolWaitMillis());
     if (!request.getIdempotencyKey().isEmpty()) {
       one.setIdempotencyKey(request.getIdempotencyKey() + "-" + index);
     }

@@ -64,13 +64,14 @@ final class Creation {
     long timeout =
         rangeOr("timeout_millis", request.getTimeoutMillis(), 1, MAX_TIMEOUT, DEFAULT_TIMEOUT);
     Wanted wanted = reader.read(request.getSpec());
+    PoolWait wait = PoolWait.read(request, wanted.backend());
     String id = ids.assigned(request.getAssignedId());
     long deadline = begun + TimeUnit.MILLISECONDS.toNanos(timeout);
     claim(wanted.limits(), begun);
     try (DiskReserve.Hold _ = room(wanted.limits(), begun)) {
       place(wanted.limits(), deadline);
       try {
-        return create(register(wanted, id), key, new Clock(begun, deadline));
+        return create(register(wanted, id), key, new Clock(begun, deadline, wait));
       } finally {
         places.release();
       }
@@ -93,11 +94,11 @@ final class Creation {
   /** Fails for what is wrong with the request itself. */
   void check(CreateSandboxRequest request) {
     rangeOr("timeout_millis", request.getTimeoutMillis(), 1, MAX_TIMEOUT, DEFAULT_TIMEOUT);
-    reader.read(request.getSpec());
+    PoolWait.read(request, reader.read(request.getSpec()).backend());
   }
 
-  /** When a creation began and must have ended, in nanoseconds. */
-  private record Clock(long begun, long deadline) {
+  /** When a creation began and must have ended, in nanoseconds, and how it waits for the pool. */
+  private record Clock(long begun, long deadline, PoolWait poolWait) {
     long millisLeft() {
       return Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime()));
     }
@@ -245,7 +246,7 @@ final class Creation {
 
   private static dev.sandgate.spi.Sandbox backendCreate(LiveSandbox live, Clock clock) {
     CompletableFuture<dev.sandgate.spi.Sandbox> creating =
-        live.backend().backend().create(live.spec()).subscribeAsCompletionStage();
+        clock.poolWait().create(live).subscribeAsCompletionStage();
     var _ = live.stopAsked().thenRun(() -> creating.cancel(true));
     try {
       return Blocking.await(creating, clock.millisLeft());

@@ -55,6 +55,7 @@ public final class ContainerNode implements AutoCloseable {
   private NodeConfig with(NodeConfig config) {
     NodeConfig on = TestNode.with(config, "backend.container.enabled", "true");
     on = TestNode.with(on, "backend.container.run", run.toString());
+    on = TestNode.with(on, "backend.container.pool.max", "0");
     return TestNode.with(on, "backend.container.cgroup-name", "sgt-" + mark);
   }
 
@@ -111,7 +112,7 @@ public final class ContainerNode implements AutoCloseable {
   public void close() {
     node.stop();
     try (Spawner spawner = spawner()) {
-      spawner.list().forEach(found -> spawner.destroy(found.id(), "uppers/" + found.id()));
+      spawner.list().forEach(found -> spawner.destroy(found.name(), "uppers/" + found.id()));
       spawner.stop();
     }
     TestNode.delete(run);

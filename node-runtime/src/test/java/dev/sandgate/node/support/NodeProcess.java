@@ -49,8 +49,13 @@ public final class NodeProcess implements AutoCloseable {
     }
   }
 
-  /** Starts one; returns when what lived is taken back. */
+  /** Starts one that makes nothing ahead; returns when what lived is taken back. */
   public static NodeProcess start(Places places, String fault) throws IOException {
+    return start(places, fault, 0);
+  }
+
+  /** Starts one that keeps so many blanks made ahead. */
+  public static NodeProcess start(Places places, String fault, int blanks) throws IOException {
     ProcessBuilder builder =
         new ProcessBuilder(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -65,7 +70,8 @@ public final class NodeProcess implements AutoCloseable {
             NodeProcess.class.getName(),
             places.data().toString(),
             places.run().toString(),
-            places.cgroup());
+            places.cgroup(),
+            Integer.toString(blanks));
     return new NodeProcess(builder.redirectError(ProcessBuilder.Redirect.INHERIT).start());
   }
 
@@ -89,7 +95,11 @@ public final class NodeProcess implements AutoCloseable {
                 "backend.container.run",
                 arguments[1],
                 "backend.container.cgroup-name",
-                arguments[2]));
+                arguments[2],
+                "backend.container.pool.min",
+                arguments[3],
+                "backend.container.pool.max",
+                arguments[3]));
     Node node = Node.start(Vertx.vertx(), config);
     node.adopted().join();
     System.out.println(node.port());
