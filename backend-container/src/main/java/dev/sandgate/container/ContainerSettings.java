@@ -55,7 +55,7 @@ record ContainerSettings(
   private static final int UID_BASE = 100_000;
   private static final int POOL_MOST = 100_000;
   private static final int POOL_MIN = 4;
-  private static final int POOL_MAX = 64;
+  private static final int POOL_MAX = 0;
   private static final long POOL_MEMORY_BYTES = 128L << 20;
 
   static ContainerSettings of(BackendContext context) {

@@ -2,5 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.container;
 
-/** The contract on blanks that the spawner makes. */
-final class NativeContractTest extends ContainerContract {}
+import java.util.Map;
+
+/** The contract on blanks that the spawner makes, and makes ahead. */
+final class NativeContractTest extends ContainerContract {
+
+  @Override
+  protected Map<String, String> settings() {
+    return Map.of("pool.max", "8");
+  }
+}
