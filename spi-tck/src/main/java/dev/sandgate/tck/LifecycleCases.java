@@ -41,6 +41,7 @@ interface LifecycleCases {
           Capability.LAYERS,
           Capability.PARTIAL_LAYERS,
           Capability.LIMITS,
+          Capability.CLASSES,
           Capability.ADOPT,
           Capability.PAUSE,
           Capability.RESET,
