@@ -6,6 +6,7 @@ import dev.sandgate.proto.v1.SharedLayer;
 import dev.sandgate.proto.v1.SharedReads;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InterruptedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -13,6 +14,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -21,6 +23,7 @@ import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.UUID;
 
 /**
  * An image that is here in part, in the form of {@code native/PARTS.md}; the process that serves it to sandboxes fills it in too.
@@ -28,6 +31,7 @@ import java.util.List;
  */
 final class LayerParts {
 
+  private static final String NEW = ".new";
   private static final int BLOCK = ErofsMetadata.BLOCK;
   private static final int COUNTERS = 4096;
   private static final int BULK = 512;
@@ -73,6 +77,25 @@ final class LayerParts {
       Files.deleteIfExists(map);
       Files.deleteIfExists(image);
     }
+
+    /** Where one attempt makes them: who was given up may come back and must meet nobody's files but its own. */
+    Place attempt() {
+      String suffix = "." + UUID.randomUUID() + NEW;
+      return new Place(
+          image.resolveSibling(image.getFileName() + suffix),
+          map.resolveSibling(map.getFileName() + suffix));
+    }
+
+    /** Removes what attempts that were given up have left. */
+    void clearAttempts() throws IOException {
+      String name = map.getFileName().toString();
+      String glob = name.substring(0, name.lastIndexOf('.')) + ".*" + NEW;
+      try (DirectoryStream<Path> left = Files.newDirectoryStream(map.getParent(), glob)) {
+        for (Path file : left) {
+          Files.deleteIfExists(file);
+        }
+      }
+    }
   }
 
   /** Opens what is there. */
@@ -81,30 +104,36 @@ final class LayerParts {
   }
 
   /**
-   * Makes one of which its metadata is here; whole or not at all.
+   * Makes the files of one of which its metadata is here; whole or not at all.
    *
+   * @param fresh where nobody else makes one
    * @param remote where the serving process has the rest from
    * @param metadata the blocks of {@link SharedLayer#getMetadataRunsList}
    * @param patience of one read
    */
-  static LayerParts make(
-      Place place, SharedLayer facts, String remote, InputStream metadata, Duration patience)
+  static void make(
+      Place fresh, SharedLayer facts, String remote, InputStream metadata, Duration patience)
       throws IOException {
-    place.clear();
-    Path fresh = place.map().resolveSibling(place.map().getFileName() + ".new");
-    Files.write(fresh, head(facts, remote, patience));
     try (FileChannel out =
-        FileChannel.open(place.image(), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+        FileChannel.open(fresh.image(), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+      Files.write(fresh.map(), head(facts, remote, patience), StandardOpenOption.CREATE_NEW);
       extend(out, facts.getLayer().getSizeBytes());
-      LayerParts parts = new LayerParts(place.image(), fresh, facts);
-      parts.fill(out, facts, metadata);
-      Files.move(fresh, place.map(), StandardCopyOption.ATOMIC_MOVE);
-      return open(place, facts);
+      open(fresh, facts).fill(out, facts, metadata);
+      if (Thread.currentThread().isInterrupted()) {
+        throw new InterruptedIOException("nobody waits for it any more");
+      }
     } catch (IOException | RuntimeException e) {
-      Files.deleteIfExists(fresh);
-      place.clear();
+      fresh.clear();
       throw e;
     }
+  }
+
+  /** Puts what was made in its place, the map last: without one there is nothing. */
+  static LayerParts take(Place fresh, Place place, SharedLayer facts) throws IOException {
+    place.clear();
+    Files.move(fresh.image(), place.image(), StandardCopyOption.ATOMIC_MOVE);
+    Files.move(fresh.map(), place.map(), StandardCopyOption.ATOMIC_MOVE);
+    return open(place, facts);
   }
 
   private static void extend(FileChannel out, long size) throws IOException {

@@ -14,6 +14,7 @@ import dev.sandgate.spi.Manifest;
 import dev.sandgate.spi.SandgateException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -240,13 +241,25 @@ public final class SharedLayers implements AutoCloseable {
   }
 
   private LayerParts make(Held held) {
-    LayerParts made = access.call("begin with a layer", clock -> made(held, clock));
+    LayerParts made = madeHere(held);
     holdings.begun(held, made);
     metadataBytes.addAndGet(made.here() + held.facts().getSerializedSize());
     return made;
   }
 
-  private LayerParts made(Held held, Access.Clock clock) throws IOException {
+  private LayerParts madeHere(Held held) {
+    LayerParts.Place place = LayerParts.Place.in(holdings.directory(), held.digest());
+    LayerParts.Place fresh = place.attempt();
+    try {
+      place.clearAttempts();
+      long _ = access.call("begin with a layer", clock -> made(held, fresh, clock));
+      return LayerParts.take(fresh, place, held.facts());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private long made(Held held, LayerParts.Place fresh, Access.Clock clock) throws IOException {
     String digest = held.digest();
     long size = held.facts().getLayer().getSizeBytes();
     long there = storage.image(digest).map(SharedStorage.Image::size).orElse(-1L);
@@ -255,8 +268,8 @@ public final class SharedLayers implements AutoCloseable {
       throw damaged(digest, how.formatted(there, size));
     }
     try (InputStream metadata = new Moving(storage.metadata(held.facts()), clock)) {
-      LayerParts.Place place = LayerParts.Place.in(holdings.directory(), digest);
-      return LayerParts.make(place, held.facts(), remote(digest), metadata, settings.patience());
+      LayerParts.make(fresh, held.facts(), remote(digest), metadata, settings.patience());
+      return size;
     } catch (SealedFile.Damaged e) {
       throw damaged(digest, String.valueOf(e.getMessage()));
     }

@@ -4,6 +4,7 @@ package dev.sandgate.node.shared;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.ByteString;
@@ -71,6 +72,12 @@ class HoldingsTest {
     return Holdings.open(directory.resolve("shared"), local, most, () -> now);
   }
 
+  private static LayerParts made(Place fresh, Place place, SharedLayer facts, InputStream metadata)
+      throws IOException {
+    LayerParts.make(fresh, facts, "/none", metadata, Duration.ofSeconds(1));
+    return LayerParts.take(fresh, place, facts);
+  }
+
   /** A layer all of which is here. */
   private String held(Holdings holdings, int number) throws IOException {
     byte[] content = new byte[SIZE];
@@ -78,13 +85,8 @@ class HoldingsTest {
     String digest = SealedFile.named(digesting(content));
     SharedLayer facts = facts(digest, content);
     Held one = holdings.add(facts);
-    LayerParts parts =
-        LayerParts.make(
-            Place.in(holdings.directory(), digest),
-            facts,
-            "/none",
-            InputStream.nullInputStream(),
-            Duration.ofSeconds(1));
+    Place place = Place.in(holdings.directory(), digest);
+    LayerParts parts = made(place.attempt(), place, facts, InputStream.nullInputStream());
     try (FileChannel out = FileChannel.open(parts.image(), StandardOpenOption.WRITE)) {
       for (int chunk = 0; chunk < parts.chunks(); chunk++) {
         int from = (int) parts.start(chunk);
@@ -163,5 +165,33 @@ class HoldingsTest {
     Path facts = holdings.directory().resolve(digest.replace(':', '-') + ".layer");
     Files.write(facts, new byte[100]);
     assertTrue(open(Long.MAX_VALUE).find(digest).isEmpty());
+  }
+
+  @Test
+  void shouldLeaveAloneWhatAnotherAttemptMade() throws IOException {
+    Holdings holdings = open(Long.MAX_VALUE);
+    byte[] content = new byte[SIZE];
+    String digest = SealedFile.named(digesting(content));
+    SharedLayer facts =
+        facts(digest, content).toBuilder().addMetadataRuns(0).addMetadataRuns(1).build();
+    Place place = Place.in(holdings.directory(), digest);
+    InputStream late =
+        new InputStream() {
+          @Override
+          public int read() throws IOException {
+            made(place.attempt(), place, facts(digest, content), InputStream.nullInputStream());
+            throw new IOException("it hung, and was given up");
+          }
+
+          @Override
+          public int read(byte[] bytes, int offset, int length) throws IOException {
+            return read();
+          }
+        };
+    assertThrows(IOException.class, () -> made(place.attempt(), place, facts, late));
+    assertTrue(place.isTaken());
+    try (var left = Files.list(holdings.directory())) {
+      assertEquals(0, left.filter(file -> file.toString().endsWith(".new")).count());
+    }
   }
 }
