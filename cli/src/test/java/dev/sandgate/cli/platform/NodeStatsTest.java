@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sandgate.client.SandboxHandle;
 import java.io.IOException;
+import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -18,7 +19,7 @@ final class NodeStatsTest {
 
   @Test
   void shouldShowHowLongCreatesAndCommandsTook() throws IOException {
-    try (Platform platform = new Platform()) {
+    try (Platform platform = new Platform(Map.of("backend.container.pool.max", "2"))) {
       CommandRun command = new CommandRun(platform);
       assertTrue(
           command
