@@ -32,10 +32,10 @@ class SwapTest {
   private static final String SETTING = "node.swap";
   private static final long MIB = 1L << 20;
 
-  /** Holds 64 MiB until it is told to tell of them. */
+  /** Holds 16 MiB until it is told to tell of them. */
   private static final String HOLD =
-      "awk 'BEGIN { held = sprintf(\"x%67108863s\", \"y\"); print \"held\"; fflush();"
-          + " getline go < \"/go\"; print length(held) substr(held, 1, 1) substr(held, 67108864) > \"/told\" }'";
+      "awk 'BEGIN { held = sprintf(\"x%16777215s\", \"y\"); print \"held\"; fflush();"
+          + " getline go < \"/go\"; print length(held) substr(held, 1, 1) substr(held, 16777216) > \"/told\" }'";
 
   private static final String TELL =
       "echo go > /go; until [ -s /told ]; do sleep 0.05; done; cat /told";
@@ -58,7 +58,7 @@ class SwapTest {
   }
 
   private static void assertGivenBack(PauseSandboxResponse paused) {
-    assertTrue(paused.getMemoryBeforeBytes() > 64 * MIB, paused::toString);
+    assertTrue(paused.getMemoryBeforeBytes() > 16 * MIB, paused::toString);
     assertTrue(paused.getMemoryAfterBytes() < paused.getMemoryBeforeBytes() / 5, paused::toString);
   }
 
@@ -69,7 +69,7 @@ class SwapTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"zram:268435456", "file:134217728"})
+  @ValueSource(strings = {"zram:134217728", "file:67108864"})
   void shouldTakeMemoryOfPausedSandboxesAndGoWithTheLastOfThem(String wanted) {
     assumeTrue(
         wanted.startsWith("file") || Files.exists(Path.of("/sys/class/zram-control")),
@@ -83,12 +83,12 @@ class SwapTest {
         box.says("mkfifo /go");
         box.start("holder", HOLD).next();
         Eventually.holds(
-            "the memory is taken", () -> box.get().getUsage().getMemoryBytes() > 64 * MIB);
+            "the memory is taken", () -> box.get().getUsage().getMemoryBytes() > 16 * MIB);
         assertGivenBack(box.pause());
         host.node().restart();
         assertEquals(area, added(before));
         Box back = new Box(host.rpc(), box.id());
-        assertEquals("67108864xy", back.says(TELL));
+        assertEquals("16777216xy", back.says(TELL));
       } finally {
         new Box(host.rpc(), box.id()).close();
       }
