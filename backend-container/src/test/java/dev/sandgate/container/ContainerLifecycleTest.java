@@ -103,6 +103,10 @@ final class ContainerLifecycleTest {
     Finished seen = Finished.sh(sandbox, "cat /etc/motd; wc -l < /etc/passwd; ulimit -n");
     assertEquals("on top\n1\n100\n", seen.out());
     assertTrue(sandbox.usage().await().atMost(ContainerFixture.PATIENCE).processes() >= 1);
+    destroy(sandbox);
+  }
+
+  private static void destroy(Sandbox sandbox) {
     sandbox.destroy().await().atMost(ContainerFixture.PATIENCE);
   }
 
@@ -110,7 +114,8 @@ final class ContainerLifecycleTest {
   void shouldRemoveWhatACancelledCreationMade() {
     List<Cancellable> creations = new ArrayList<>();
     for (int i = 0; i < 40; i++) {
-      creations.add(fixture.backend.create(fixture.spec()).subscribe().with(sandbox -> {}));
+      creations.add(
+          fixture.backend.create(fixture.spec()).subscribe().with(ContainerLifecycleTest::destroy));
       LockSupport.parkNanos(i * 200_000L);
       creations.getLast().cancel();
     }
@@ -137,7 +142,7 @@ final class ContainerLifecycleTest {
     assertEquals(
         "state\nhi there\n", Finished.sh(back.getFirst(), "cat /tmp/state; echo $GREETING").out());
     assertEquals(List.of(kept.id()), alive().stream().map(Spawner.Found::id).toList());
-    back.getFirst().destroy().await().atMost(ContainerFixture.PATIENCE);
+    destroy(back.getFirst());
   }
 
   @Test
@@ -149,7 +154,7 @@ final class ContainerLifecycleTest {
     Termination why = end.await().atMost(ContainerFixture.PATIENCE);
     assertEquals(Termination.Reason.CHANNEL_LOST, why.reason());
     await("nothing is left", () -> alive().isEmpty());
-    sandbox.destroy().await().atMost(ContainerFixture.PATIENCE);
+    destroy(sandbox);
   }
 
   @Test
@@ -183,14 +188,14 @@ final class ContainerLifecycleTest {
             return false;
           }
         });
-    sandbox.destroy().await().atMost(ContainerFixture.PATIENCE);
+    destroy(sandbox);
     assertEquals(List.of(), alive());
   }
 
   @Test
   void shouldLeaveNoSpawnerWhenItClosesWithoutSandboxes() {
     Path run = ContainerSettings.of(fixture.context).spawner().run();
-    fixture.create(fixture.spec()).destroy().await().atMost(ContainerFixture.PATIENCE);
+    destroy(fixture.create(fixture.spec()));
     assertTrue(Files.exists(run.resolve("spawner.sock")));
     fixture.reopen();
     assertTrue(Files.notExists(run));

@@ -21,11 +21,13 @@ import dev.sandgate.tck.Eventually;
 import io.smallrye.mutiny.subscription.Cancellable;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
@@ -74,6 +76,14 @@ final class DiskLimitsTest {
 
   private static String image(SandboxSpec spec) throws IOException {
     return String.valueOf(Files.getAttribute(upper(spec).resolve("image"), "unix:ino"));
+  }
+
+  private static Optional<String> imageIfThere(SandboxSpec spec) throws IOException {
+    try {
+      return Optional.of(image(spec));
+    } catch (NoSuchFileException e) {
+      return Optional.empty();
+    }
   }
 
   /** Inodes of files on loop devices, removed ones included. */
@@ -221,12 +231,9 @@ final class DiskLimitsTest {
     for (int i = 0; i < 20; i++) {
       SandboxSpec spec = spec(20 * MEBIBYTE, 0);
       specs.add(spec);
-      creations.add(fixture.backend.create(spec).subscribe().with(sandbox -> {}));
+      creations.add(fixture.backend.create(spec).subscribe().with(DiskLimitsTest::destroy));
       LockSupport.parkNanos(i * 1_000_000L);
-      Path image = upper(spec).resolve("image");
-      if (Files.exists(image)) {
-        images.add(image(spec));
-      }
+      imageIfThere(spec).ifPresent(images::add);
       creations.getLast().cancel();
     }
     Eventually.holds(
