@@ -171,7 +171,8 @@ final class WorkerPool<W extends Pooled> implements AutoCloseable {
     } catch (RuntimeException e) {
       lock.lock();
       try {
-        left(key);
+        ended(key);
+        freed();
       } finally {
         lock.unlock();
       }
@@ -195,18 +196,17 @@ final class WorkerPool<W extends Pooled> implements AutoCloseable {
     throw isClosed();
   }
 
-  /** A call has ended and its worker is gone. */
-  private void left(WorkerKey key) {
+  private void ended(WorkerKey key) {
     Shelf<W> shelf = shelves.get(key);
     if (shelf != null) {
       shelf.end();
     }
-    living--;
-    gone.signalAll();
-    passOn();
   }
 
-  private void passOn() {
+  /** A worker is gone: its place is for who waits. */
+  private void freed() {
+    living--;
+    gone.signalAll();
     while (living < bounds.most() && queue.length() > 0) {
       living++;
       queue.grantPlace();
@@ -223,6 +223,7 @@ final class WorkerPool<W extends Pooled> implements AutoCloseable {
       if (clean && reused(lease)) {
         return;
       }
+      ended(lease.key());
       if (!clean) {
         tally.dirty();
       }
@@ -232,8 +233,10 @@ final class WorkerPool<W extends Pooled> implements AutoCloseable {
     worker.destroy();
     lock.lock();
     try {
-      left(lease.key());
-      refill(lease.key());
+      freed();
+      if (!clean) {
+        refill(lease.key());
+      }
     } finally {
       lock.unlock();
     }
@@ -305,9 +308,7 @@ final class WorkerPool<W extends Pooled> implements AutoCloseable {
     }
     lock.lock();
     try {
-      living--;
-      gone.signalAll();
-      passOn();
+      freed();
     } finally {
       lock.unlock();
     }

@@ -38,13 +38,17 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
 
 /** Python and shell on real workers; needs root. */
 @Tag("root")
 @Timeout(180)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 final class FunctionsTest {
 
   private static FncallFixture fixture;
@@ -60,6 +64,7 @@ final class FunctionsTest {
   }
 
   @Test
+  @Order(1) // while no other test's dirty worker is being replaced
   void shouldServeManyMoreCallsThanWorkersWithoutMakingOneForAWarmCall() {
     fixture.python("pass");
     long made = fixture.settled().made();

@@ -46,6 +46,7 @@ final class WorkerPoolTest {
   private static final class Nothing implements Pooled {
     private volatile boolean clean = true;
     private volatile boolean gone;
+    private volatile Runnable meanwhile = () -> {};
 
     @Override
     public boolean isAlive() {
@@ -60,6 +61,7 @@ final class WorkerPoolTest {
     @Override
     public void destroy() {
       gone = true;
+      meanwhile.run();
     }
   }
 
@@ -123,6 +125,24 @@ final class WorkerPoolTest {
     pool.release(first, false);
     Eventually.holds("another waits", () -> pool.counts().idle() == 1);
     assertTrue(acquireAndRelease(ONE).warm());
+  }
+
+  @Test
+  void shouldMakeNoneInTheSteadOfOneTooMany() {
+    pool.close();
+    pool = pool(4, 2, 1_000);
+    List.of(pool.acquire(ONE, NOW), pool.acquire(ONE, NOW))
+        .forEach(lease -> pool.release(lease, true));
+    Lease<Nothing> tooMany = pool.acquire(ONE, NOW);
+    pool.sweep();
+    CompletableFuture<Lease<Nothing>> next = new CompletableFuture<>();
+    tooMany.worker().meanwhile = () -> next.complete(pool.acquire(ONE, NOW));
+    pool.release(tooMany, true);
+    assertFalse(tooMany.worker().isAlive());
+    assertTrue(next.join().warm());
+    pool.release(next.join(), true);
+    assertEquals(2, Eventually.settles("the pool", Duration.ofMillis(200), made::size));
+    assertEquals(1, pool.counts().idle());
   }
 
   private Lease<Nothing> acquireAndRelease(WorkerKey key) {
