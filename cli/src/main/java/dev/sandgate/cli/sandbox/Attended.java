@@ -45,9 +45,9 @@ final class Attended {
     try (Interruption interruption = Interruption.listen(!passInterrupt)) {
       try {
         int code = command.run();
-        return interruption.taken() ? interruption.exitCode(code) : code;
+        return interruption.taken(true) ? interruption.exitCode(code) : code;
       } catch (RuntimeException | IOException failure) {
-        if (interruption.taken()) {
+        if (interruption.taken(failure instanceof IOException)) {
           end();
           return interruption.exitCode(0);
         }

@@ -20,8 +20,9 @@ public final class Interruption implements AutoCloseable {
   private final Thread worker = Thread.currentThread();
   private final CountDownLatch closed = new CountDownLatch(1);
   private volatile int signal;
+  private boolean undoing;
 
-  private Interruption() {}
+  Interruption() {}
 
   /** Work that leaves nothing half made behind when its thread is interrupted. */
   @FunctionalInterface
@@ -36,7 +37,7 @@ public final class Interruption implements AutoCloseable {
       try {
         return interruption.exitCode(work.run());
       } catch (RuntimeException | IOException failure) {
-        if (!interruption.taken()) {
+        if (!interruption.taken(false)) {
           throw failure;
         }
         return interruption.exitCode(0);
@@ -56,12 +57,11 @@ public final class Interruption implements AutoCloseable {
     return interruption;
   }
 
-  private void arrived(int number) {
+  void arrived(int number) {
     if (closed.getCount() == 0) {
       System.exit(SIGNALLED + number);
     }
-    signal = number;
-    worker.interrupt();
+    interrupt(number);
     try {
       if (!closed.await(LIMIT_SECONDS, TimeUnit.SECONDS)) {
         System.exit(SIGNALLED + number);
@@ -71,11 +71,22 @@ public final class Interruption implements AutoCloseable {
     }
   }
 
-  /** Whether a signal came; the thread's interrupt is taken back, so that it can undo. */
-  public boolean taken() {
+  private synchronized void interrupt(int number) {
+    signal = number;
+    if (!undoing) {
+      worker.interrupt();
+    }
+  }
+
+  /**
+   * Whether a signal came, for the thread that is to undo what it began. If so, or if it undoes it for another reason, nothing
+   * interrupts it from now on: often two things tell of one end, a signal and a terminal that is gone.
+   */
+  public synchronized boolean taken(boolean undo) {
     boolean came = signal != 0;
-    if (came && Thread.interrupted()) {
-      return true;
+    if (came || undo) {
+      undoing = true;
+      boolean _ = Thread.interrupted();
     }
     return came;
   }
