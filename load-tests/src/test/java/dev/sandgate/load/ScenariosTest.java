@@ -230,6 +230,26 @@ class ScenariosTest {
   }
 
   @Test
+  void shouldWakeManyBesideALatencySensitiveTask() throws Exception {
+    LoadReport report = run("wake-up");
+    assertPositive(report.ratios(), "wake_p99_vs_quiet");
+    assertPositive(report.figures(), "all_awake_seconds", "waking_p50_micros");
+    assertTrue(report.notes().contains("must all " + COUNT + " answer afterwards: held"));
+  }
+
+  @Test
+  void shouldAddSessionsAndTellHowManyAreAdvised() throws Exception {
+    LoadReport report = run("ramp", Duration.ofSeconds(2));
+    assertEquals(COUNT, report.figures().get("knee_sessions"));
+    assertEquals(Math.floor(0.7 * COUNT), report.figures().get("advised_sessions"));
+    assertPositive(
+        report.figures(),
+        "knee_operations_per_second",
+        "sessions_by_formula",
+        "creates_per_second");
+  }
+
+  @Test
   void shouldMeasureCommandsWithAndWithoutTheJournal() throws Exception {
     LoadReport report = run("journal");
     assertPositive(report.ratios(), "exec_p50_on_vs_off");

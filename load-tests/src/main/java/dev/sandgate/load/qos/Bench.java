@@ -52,7 +52,7 @@ record Bench(
   }
 
   // All of them ask for every CPU, so that they weigh the same.
-  private static List<SandboxHandle> create(Platform platform, QosClass ranked, int count) {
+  static List<SandboxHandle> create(Platform platform, QosClass ranked, int count) {
     int cpus = Runtime.getRuntime().availableProcessors();
     Limits limits = Limits.newBuilder().setCpuMillis(cpus * 1000).build();
     return IntStream.range(0, count)

@@ -194,10 +194,10 @@ public final class Platform implements AutoCloseable {
    * @param sandboxes that take commands
    * @param failures of those that were not made
    */
-  record Made(List<SandboxHandle> sandboxes, List<String> failures) {}
+  public record Made(List<SandboxHandle> sandboxes, List<String> failures) {}
 
   /** Many with one call. */
-  Made createBatch(int count) {
+  public Made createBatch(int count) {
     CreateSandboxBatchRequest request =
         CreateSandboxBatchRequest.newBuilder().setSpec(spec()).setCount(count).build();
     List<BatchItem> items =
@@ -234,7 +234,7 @@ public final class Platform implements AutoCloseable {
   }
 
   /** Runs a command in each, some at once; gives the failures. */
-  List<String> silent(List<SandboxHandle> sandboxes) {
+  public List<String> silent(List<SandboxHandle> sandboxes) {
     return Multi.createFrom()
         .iterable(sandboxes)
         .onItem()
