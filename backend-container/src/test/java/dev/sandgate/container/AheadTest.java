@@ -20,6 +20,7 @@ import dev.sandgate.support.spawner.Blank;
 import dev.sandgate.support.spawner.Spawner;
 import dev.sandgate.support.spawner.Spawner.Found;
 import dev.sandgate.tck.Eventually;
+import io.smallrye.mutiny.Uni;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -123,6 +124,29 @@ final class AheadTest {
     assertFalse(found().stream().anyMatch(one -> one.name().equals(made.name())));
     awaitFull();
     assertEquals(4, counts().made());
+  }
+
+  @Test
+  void shouldMakeWhatIsBeyondAFixedPoolAnewAndNeverPoolIt() throws Exception {
+    open(THREE);
+    awaitFull();
+    List<Uni<Sandbox>> asked =
+        Stream.generate(() -> fixture.backend.create(spec(ContainerFixture.DEFAULTS)))
+            .limit(12)
+            .toList();
+    List<Sandbox> sandboxes =
+        Uni.join().all(asked).andFailFast().await().atMost(ContainerFixture.PATIENCE);
+    Set<String> used =
+        found().stream()
+            .filter(one -> !one.id().startsWith("blank-"))
+            .map(Found::name)
+            .collect(Collectors.toSet());
+    assertEquals(12, used.size());
+    assertTrue(counts().misses() > 0 && counts().hits() > 0, () -> counts().toString());
+    sandboxes.forEach(AheadTest::destroy);
+    awaitFull();
+    assertEquals(3, blanks().size());
+    assertTrue(Collections.disjoint(used, blanks()));
   }
 
   @Test
