@@ -8,11 +8,13 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import dev.sandgate.node.support.Box;
 import dev.sandgate.node.support.NodeProcess;
 import dev.sandgate.node.support.TestNode;
+import dev.sandgate.proto.v1.CreateSandboxRequest;
 import dev.sandgate.proto.v1.EnvironmentsGrpcClient;
 import dev.sandgate.proto.v1.GetSandboxRequest;
 import dev.sandgate.proto.v1.ImportEnvironmentRequest;
 import dev.sandgate.proto.v1.ResetSandboxRequest;
 import dev.sandgate.proto.v1.Sandbox;
+import dev.sandgate.proto.v1.SandboxSpec;
 import dev.sandgate.proto.v1.SandboxState;
 import dev.sandgate.proto.v1.SandboxesGrpcClient;
 import dev.sandgate.support.spawner.Spawner;
@@ -129,6 +131,27 @@ class ResetCrashTest {
     assertEquals(fresh, back.says(Box.MANIFEST));
     back.seal("quiet");
     back.close();
+  }
+
+  @Test
+  void shouldTakeBackWhatWasMadeAndNotYetRecordedAsMade() throws IOException {
+    node.close();
+    next("after-create");
+    CreateSandboxRequest request =
+        CreateSandboxRequest.newBuilder()
+            .setIdempotencyKey("made")
+            .setSpec(SandboxSpec.newBuilder().setEnvironment("busybox"))
+            .build();
+    assertThrows(
+        RuntimeException.class, () -> node.rpc().unary(SandboxesGrpcClient.Create, request));
+    assertEquals(137, node.ended());
+    node.close();
+    next("");
+    Sandbox made = node.rpc().unary(SandboxesGrpcClient.Create, request);
+    assertEquals(SandboxState.SANDBOX_STATE_RUNNING, made.getState());
+    try (Box box = new Box(node.rpc(), made.getSandboxId())) {
+      assertEquals("here", box.says("echo here"));
+    }
   }
 
   @ParameterizedTest

@@ -258,7 +258,7 @@ class SandboxesTest {
 
   @Test
   void shouldEndASandboxWhoseLifetimeIsOver() {
-    String id = create(request().setSpec(spec().setLifetimeMillis(50)).build()).getSandboxId();
+    String id = create(request().setSpec(spec().setLifetimeMillis(500)).build()).getSandboxId();
     Sandbox ended =
         Eventually.value(
             "ended",

@@ -15,6 +15,7 @@ import dev.sandgate.node.config.Defaults;
 import dev.sandgate.node.support.Ran;
 import dev.sandgate.node.support.Rpc.Failed;
 import dev.sandgate.node.support.TestNode;
+import dev.sandgate.proto.v1.DeleteSandboxRequest;
 import dev.sandgate.proto.v1.ExecsGrpcClient;
 import dev.sandgate.proto.v1.GetSandboxRequest;
 import dev.sandgate.proto.v1.ListSandboxesRequest;
@@ -192,7 +193,7 @@ class TimeLimitsOfSandboxesTest {
 
   @Test
   void shouldTellLateCallersWhatEndedTheSandbox() {
-    String id = create(spec().setLeaseMillis(50));
+    String id = create(spec().setLeaseMillis(500));
     ended(id);
     Failed late =
         assertThrows(
@@ -220,12 +221,9 @@ class TimeLimitsOfSandboxesTest {
             usual.recordMemoryBytes(),
             Duration.ZERO);
     try (TestNode forgetful = TestNode.start(config -> TestNode.with(config, brief))) {
-      String id =
-          forgetful
-              .rpc()
-              .unary(
-                  SandboxesGrpcClient.Create, request().setSpec(spec().setLeaseMillis(50)).build())
-              .getSandboxId();
+      String id = forgetful.create().getSandboxId();
+      DeleteSandboxRequest delete = DeleteSandboxRequest.newBuilder().setSandboxId(id).build();
+      forgetful.rpc().unary(SandboxesGrpcClient.Delete, delete);
       GetSandboxRequest get = GetSandboxRequest.newBuilder().setSandboxId(id).build();
       GrpcStatus status =
           Eventually.value(

@@ -82,6 +82,10 @@ public final class GetCommand extends Work {
   private static void times(Sandbox sandbox, List<List<String>> rows) {
     long idle = sandbox.getSpec().getIdleTimeoutMillis();
     rows.add(List.of("idle timeout", idle == 0 ? "none" : Sizes.show(Duration.ofMillis(idle))));
+    long pause = sandbox.getSpec().getIdlePauseMillis();
+    if (pause > 0) {
+      rows.add(List.of("paused when idle for", Sizes.show(Duration.ofMillis(pause))));
+    }
     if (sandbox.hasLeaseUntil()) {
       rows.add(List.of("lease until", RenewCommand.utc(sandbox.getLeaseUntil())));
     }

@@ -93,6 +93,13 @@ final class SpecOptions {
       description = "How long it may go unused, for example 10m")
   private @Nullable String idle;
 
+  @Option(
+      names = "--idle-pause",
+      paramLabel = "TIME",
+      description =
+          "Pause it whenever it goes unused for so long, for example 1m; the next call wakes it")
+  private @Nullable String idlePause;
+
   /** Whether it is the backend that needs an environment. */
   boolean takesTheDefaultBackend() {
     return backend.isEmpty() || backend.equals("container");
@@ -118,6 +125,9 @@ final class SpecOptions {
     }
     if (idle != null) {
       spec.setIdleTimeoutMillis(Sizes.time(idle).toMillis());
+    }
+    if (idlePause != null) {
+      spec.setIdlePauseMillis(Sizes.time(idlePause).toMillis());
     }
     return spec.build();
   }

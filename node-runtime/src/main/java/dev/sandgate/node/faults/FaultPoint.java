@@ -21,9 +21,11 @@ public enum FaultPoint {
   AFTER_EXIT,
   /** A command's result is durable, nobody was told. */
   AFTER_RESULT,
+  /** A sandbox is made, its record says that it is being made, and nobody was told. */
+  AFTER_CREATE,
   /** A sandbox was reset, its commands are not ended and nobody was told. */
   AFTER_RESET,
-  /** A sandbox is recorded as paused and goes on. */
+  /** A sandbox is recorded as paused; it goes on, or is just being stopped. */
   AFTER_PAUSE_RECORD,
   /** A sandbox stands still, nobody was told. */
   AFTER_PAUSE,

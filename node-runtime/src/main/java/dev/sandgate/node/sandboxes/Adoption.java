@@ -24,6 +24,8 @@ final class Adoption {
 
   private static final Logger LOG = LoggerFactory.getLogger(Adoption.class);
   private static final long ADOPT_MILLIS = 600_000;
+  private static final long UNKNOWN_MICROS = 0;
+  private static final String NOT_MADE = "the node ended while it was being made";
   private static final String NOT_SURVIVED = "it did not survive a restart of the node";
 
   private final Backends backends;
@@ -33,7 +35,7 @@ final class Adoption {
   private final Reaper reaper;
   private final Pausing pausing;
   private final Map<String, List<LiveSandbox>> waiting = new HashMap<>();
-  private final List<LiveSandbox> orphans = new ArrayList<>();
+  private final List<LiveSandbox> removed = new ArrayList<>();
 
   Adoption(
       Sandboxes.Parts parts, Registry registry, Removal removal, Reaper reaper, Pausing pausing) {
@@ -81,10 +83,10 @@ final class Adoption {
     }
     environments.restore(stack, live.id());
     live.awaitAdoption();
-    if (Lifecycle.takesCommands(record.getState())) {
+    if (record.getState() != SandboxState.SANDBOX_STATE_STOPPING) {
       waiting.computeIfAbsent(backend.name(), _ -> new ArrayList<>()).add(live);
     } else {
-      orphans.add(live);
+      removed.add(live);
     }
   }
 
@@ -99,7 +101,7 @@ final class Adoption {
     } catch (RuntimeException e) {
       LOG.error("backend {} could not take its sandboxes back", backend.name(), e);
     }
-    orphans.stream().filter(live -> live.backend() == backend).forEach(this::orphaned);
+    removed.stream().filter(live -> live.backend() == backend).forEach(removal::finished);
     known.forEach(live -> settle(live, alive.get(live.id())));
     backend.adopted().complete(null);
     if (!known.isEmpty()) {
@@ -109,23 +111,19 @@ final class Adoption {
     return alive.size();
   }
 
-  /** It was being made or removed when the node ended; the backend has removed what was there. */
-  private void orphaned(LiveSandbox live) {
-    if (live.state() == SandboxState.SANDBOX_STATE_STOPPING) {
-      removal.finished(live);
-    } else {
-      removal.lost(live, "the node ended while it was being made");
-    }
-  }
-
   private void settle(
       LiveSandbox live, dev.sandgate.spi.@org.jspecify.annotations.Nullable Sandbox alive) {
+    boolean creating = live.state() == SandboxState.SANDBOX_STATE_CREATING;
     if (alive == null) {
-      removal.lost(live, NOT_SURVIVED);
+      removal.lost(live, creating ? NOT_MADE : NOT_SURVIVED);
       return;
     }
     boolean paused = live.state() == SandboxState.SANDBOX_STATE_PAUSED;
-    live.adopting(pausing.waking(live, alive));
+    if (creating) {
+      live.started(pausing.waking(live, alive), UNKNOWN_MICROS);
+    } else {
+      live.adopting(pausing.waking(live, alive));
+    }
     if (paused) {
       live.resumed();
     }

@@ -7,6 +7,7 @@ import static dev.sandgate.node.checks.Fields.rangeOr;
 import dev.sandgate.node.admission.Admission;
 import dev.sandgate.node.disk.DiskReserve;
 import dev.sandgate.node.environments.Environments;
+import dev.sandgate.node.faults.FaultPoint;
 import dev.sandgate.node.latencies.Latencies;
 import dev.sandgate.node.latencies.Latencies.Operation;
 import dev.sandgate.node.rpc.Blocking;
@@ -219,7 +220,9 @@ final class Creation {
         removal.destroy(made);
         throw e;
       }
-      rows.update(live).join();
+      FaultPoint.AFTER_CREATE.pass(live.id());
+      // Nobody waits for this: one whose record says that it is being made is taken back as well.
+      Blocking.report("recording that " + live.id() + " runs", rows.update(live));
       environments.made(live.stack(), live.labels().getOrDefault("job", ""));
       removal.watch(live, made);
       return live.shown();

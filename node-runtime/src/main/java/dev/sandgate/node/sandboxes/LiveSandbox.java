@@ -330,7 +330,9 @@ public final class LiveSandbox {
     handle = running;
     move(SandboxState.SANDBOX_STATE_RUNNING);
     record = record.toBuilder().setReadyAt(now()).setCreateMicros(createMicros).build();
-    usable.complete(this);
+    if (!adopting) {
+      usable.complete(this);
+    }
   }
 
   /** It is alive; requests still wait for {@link #adopted}. */

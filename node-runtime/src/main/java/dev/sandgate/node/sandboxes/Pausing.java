@@ -17,6 +17,7 @@ import dev.sandgate.spi.SandgateException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -58,10 +59,26 @@ final class Pausing {
     CompletableFuture<Reclaimed> done =
         Blocking.start(
             () -> {
-              live.alone(sandbox -> stop(live, (WakingSandbox) sandbox), Capability.PAUSE);
+              live.alone(
+                  sandbox -> stop(live, (WakingSandbox) sandbox, () -> true), Capability.PAUSE);
               return reclaim(live);
             });
     return Blocking.await(done, RECLAIM_MILLIS + FREEZE_MILLIS + WRITE_MILLIS);
+  }
+
+  /**
+   * The same for one that nobody has used for a while, unless somebody does now. A command that runs is a use, so none ever waits
+   * in a sandbox that stands still. Blocks.
+   */
+  void rest(LiveSandbox live) {
+    boolean stopped =
+        live.alone(
+            sandbox -> stop(live, (WakingSandbox) sandbox, live.limits()::isIdle),
+            Capability.PAUSE);
+    if (stopped) {
+      LOG.info("sandbox {} is paused: nobody used it", live.id());
+      reclaim(live);
+    }
   }
 
   /** Completes when the sandbox goes on; one call does it, however many ask. */
@@ -86,7 +103,7 @@ final class Pausing {
     }
   }
 
-  private boolean stop(LiveSandbox live, WakingSandbox sandbox) {
+  private boolean stop(LiveSandbox live, WakingSandbox sandbox, BooleanSupplier wanted) {
     if (live.state() == SandboxState.SANDBOX_STATE_PAUSED) {
       return false;
     }
@@ -97,17 +114,30 @@ final class Pausing {
           "sandbox %s is asked something that is not answered yet, as a transfer of files; try again when it is done"
               .formatted(live.id()));
     }
+    if (!wanted.getAsBoolean()) {
+      sandbox.gate().open();
+      return false;
+    }
     try {
       live.paused();
-      Blocking.await(rows.update(live), WRITE_MILLIS);
-      FaultPoint.AFTER_PAUSE_RECORD.pass(live.id());
-      Blocking.await(sandbox.pause(), FREEZE_MILLIS);
+      standStill(live, sandbox);
       FaultPoint.AFTER_PAUSE.pass(live.id());
       latencies.done(Operation.PAUSE, begun);
       return true;
     } catch (RuntimeException e) {
       throw notStopped(live, sandbox, e);
     }
+  }
+
+  /**
+   * Records it and does it side by side: of one that stands still and is not recorded the node does not know, but makes it go
+   * on when it takes it back, as it does with all.
+   */
+  private void standStill(LiveSandbox live, Sandbox sandbox) {
+    CompletableFuture<Void> recorded =
+        rows.update(live).thenRun(() -> FaultPoint.AFTER_PAUSE_RECORD.pass(live.id()));
+    Blocking.await(sandbox.pause(), FREEZE_MILLIS);
+    Blocking.await(recorded, WRITE_MILLIS);
   }
 
   private RuntimeException notStopped(

@@ -3,15 +3,20 @@
 package dev.sandgate.node.sandboxes;
 
 import dev.sandgate.node.sandboxes.TimeLimits.Limit;
+import java.util.Optional;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Ends sandboxes at their time limits: a timer for each, and a look over all of them for what a timer missed. */
+/**
+ * Ends sandboxes at their time limits and lets those rest that nobody uses: a timer for each, and a look over all of them for what
+ * a timer missed.
+ */
 final class Reaper {
 
   private static final Logger LOG = LoggerFactory.getLogger(Reaper.class);
@@ -19,15 +24,18 @@ final class Reaper {
   private static final long MOST_NANOS = TimeUnit.HOURS.toNanos(1);
 
   private final BiConsumer<LiveSandbox, Limit> ending;
+  private final Consumer<LiveSandbox> resting;
   private final ScheduledThreadPoolExecutor timer;
 
   /**
    * Watches nothing yet.
    *
    * @param ending ends a sandbox in the background; told again as long as it has not begun to
+   * @param resting pauses one in the background, if it is still unused
    */
-  Reaper(BiConsumer<LiveSandbox, Limit> ending) {
+  Reaper(BiConsumer<LiveSandbox, Limit> ending, Consumer<LiveSandbox> resting) {
     this.ending = ending;
+    this.resting = resting;
     timer =
         new ScheduledThreadPoolExecutor(
             1, Thread.ofPlatform().name("sandgate-time-limits").daemon().factory());
@@ -47,13 +55,14 @@ final class Reaper {
     if (!live.endable()) {
       return;
     }
-    live.limits()
-        .passed()
-        .ifPresent(
-            limit -> {
-              LOG.info("sandbox {} ends: {}, {}", live.id(), limit, limit.detail());
-              ending.accept(live, limit);
-            });
+    Optional<Limit> passed = live.limits().passed();
+    if (passed.isPresent()) {
+      Limit limit = passed.get();
+      LOG.info("sandbox {} ends: {}, {}", live.id(), limit, limit.detail());
+      ending.accept(live, limit);
+    } else if (live.limits().restIsDue()) {
+      resting.accept(live);
+    }
   }
 
   void close() {

@@ -75,7 +75,7 @@ public final class Sandboxes {
     removal = new Removal(registry, rows, parts.environments());
     pausing = new Pausing(rows, latencies);
     reset = new Reset(removal, rows, pausing);
-    reaper = new Reaper(this::expire);
+    reaper = new Reaper(this::expire, this::rest);
     creation = new Creation(parts, registry, removal, reaper, pausing);
     adoption = new Adoption(parts, registry, removal, reaper, pausing);
     sweep = new Sweep(registry, reaper, this::forget, parts.capacity().retention());
@@ -189,7 +189,14 @@ public final class Sandboxes {
       return creation.create(request, key, arrivedNanos);
     }
     return keys.once(
-        key, () -> creation.create(request, key, arrivedNanos), id -> find(id).shown());
+        key, () -> creation.create(request, key, arrivedNanos), id -> known(id).shown());
+  }
+
+  /** One of which it is known whether it survived a restart of the node; blocks. */
+  private LiveSandbox known(String id) {
+    LiveSandbox live = find(id);
+    Blocking.await(settled(live), ADOPTION_WAIT_MILLIS + 1_000);
+    return live;
   }
 
   boolean delete(String id) {
@@ -202,8 +209,7 @@ public final class Sandboxes {
   }
 
   LiveSandbox renew(String id, long leaseMillis) {
-    LiveSandbox live = find(id);
-    Blocking.await(settled(live), ADOPTION_WAIT_MILLIS + 1_000);
+    LiveSandbox live = known(id);
     long usual = live.secret().getSpec().getLeaseMillis();
     live.renew(SpecReader.time("lease_millis", leaseMillis, Duration.ofMillis(usual)));
     Blocking.await(rows.update(live), WRITE_MILLIS);
@@ -211,8 +217,7 @@ public final class Sandboxes {
   }
 
   LiveSandbox reset(String id) {
-    LiveSandbox live = find(id);
-    Blocking.await(settled(live), ADOPTION_WAIT_MILLIS + 1_000);
+    LiveSandbox live = known(id);
     long begun = System.nanoTime();
     reset.run(live);
     latencies.done(Operation.RESET, begun);
@@ -225,8 +230,7 @@ public final class Sandboxes {
   }
 
   LiveSandbox resume(String id) {
-    LiveSandbox live = find(id);
-    Blocking.await(settled(live), ADOPTION_WAIT_MILLIS + 1_000);
+    LiveSandbox live = known(id);
     live.running(Capability.PAUSE);
     Blocking.await(pausing.resumed(live).copy(), RESUME_MILLIS);
     return live;
@@ -235,6 +239,10 @@ public final class Sandboxes {
   private void expire(LiveSandbox live, TimeLimits.Limit limit) {
     Blocking.background(
         "ending " + live.id(), () -> removal.remove(live, limit.name(), limit.detail()));
+  }
+
+  private void rest(LiveSandbox live) {
+    Blocking.background("pausing " + live.id(), () -> pausing.rest(live));
   }
 
   private void forget(LiveSandbox live) {

@@ -96,6 +96,9 @@ final class SpecReader {
     if (asked.getQosClass() == dev.sandgate.proto.v1.QosClass.QOS_CLASS_LATENCY_SENSITIVE) {
       backend.require(Capability.CLASSES);
     }
+    if (asked.getIdlePauseMillis() != 0) {
+      backend.require(Capability.PAUSE);
+    }
     Limits limits = limits(asked.getLimits());
     Stack stack = stack(asked, backend);
     SandboxSpec filled =
@@ -111,6 +114,8 @@ final class SpecReader {
             .setLeaseMillis(time("lease_millis", asked.getLeaseMillis(), defaults.lease()))
             .setPausedLifetimeMillis(
                 time("paused_lifetime_millis", asked.getPausedLifetimeMillis(), PAUSED_LIFETIME))
+            .setIdlePauseMillis(
+                time("idle_pause_millis", asked.getIdlePauseMillis(), Duration.ZERO))
             .setIdleTimeoutMillis(
                 time("idle_timeout_millis", asked.getIdleTimeoutMillis(), defaults.idleTimeout()))
             .build();

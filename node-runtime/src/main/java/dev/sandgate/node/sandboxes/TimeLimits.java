@@ -21,18 +21,22 @@ final class TimeLimits {
   private final long begunNanos;
   private final long sessionAt;
   private final long idleNanos;
+  private final long idlePauseNanos;
   private final AtomicInteger users = new AtomicInteger();
   private volatile long leaseAt;
   private volatile long usedAt;
+  private volatile long restedAt;
   private volatile long pausedUntil = NEVER;
   private volatile long pausedAt;
 
-  private TimeLimits(LongSupplier nanoClock, long sessionAt, long leaseAt, long idleNanos) {
+  private TimeLimits(
+      LongSupplier nanoClock, long sessionAt, long leaseAt, long idleNanos, long idlePauseNanos) {
     this.nanoClock = nanoClock;
     this.begunNanos = nanoClock.getAsLong();
     this.sessionAt = sessionAt;
     this.leaseAt = leaseAt;
     this.idleNanos = idleNanos;
+    this.idlePauseNanos = idlePauseNanos;
   }
 
   /** A limit, named as the sandbox's end and its commands' results name it. */
@@ -70,12 +74,16 @@ final class TimeLimits {
 
   /** What is left of a record's limits; idle time begins now. */
   static TimeLimits of(Sandbox record, long wallMillis, LongSupplier nanoClock) {
-    long idleMillis = record.getSpec().getIdleTimeoutMillis();
     return new TimeLimits(
         nanoClock,
         record.hasExpiresAt() ? left(record.getExpiresAt(), wallMillis) : NEVER,
         record.hasLeaseUntil() ? left(record.getLeaseUntil(), leaseNow(record, wallMillis)) : NEVER,
-        idleMillis == 0 ? NEVER : TimeUnit.MILLISECONDS.toNanos(idleMillis));
+        nanos(record.getSpec().getIdleTimeoutMillis()),
+        nanos(record.getSpec().getIdlePauseMillis()));
+  }
+
+  private static long nanos(long millis) {
+    return millis == 0 ? NEVER : TimeUnit.MILLISECONDS.toNanos(millis);
   }
 
   /** A lease does not run while its sandbox is paused. */
@@ -129,6 +137,28 @@ final class TimeLimits {
         : Optional.empty();
   }
 
+  /** Whether nobody uses it now. */
+  boolean isIdle() {
+    return users.get() == 0;
+  }
+
+  /** Whether it is to be paused because nobody has used it; once, and again only after as long a time. */
+  boolean restIsDue() {
+    if (nanosToRest(now()) > 0) {
+      return false;
+    }
+    restedAt = now();
+    return true;
+  }
+
+  private long nanosToRest(long now) {
+    if (idlePauseNanos == NEVER || pausedUntil != NEVER) {
+      return NEVER;
+    }
+    long since = users.get() > 0 ? now : Math.max(usedAt, restedAt);
+    return since + idlePauseNanos - now;
+  }
+
   /** How long no limit can pass, whatever happens except a shorter lease. */
   long nanosLeft() {
     long now = now();
@@ -136,7 +166,8 @@ final class TimeLimits {
       return Math.min(sessionAt, pausedUntil) - now;
     }
     long idleAt = idleNanos == NEVER ? NEVER : (users.get() > 0 ? now : usedAt) + idleNanos;
-    return Math.min(Math.min(sessionAt, leaseAt), idleAt) - now;
+    long end = Math.min(Math.min(sessionAt, leaseAt), idleAt) - now;
+    return Math.min(end, nanosToRest(now));
   }
 
   private long now() {

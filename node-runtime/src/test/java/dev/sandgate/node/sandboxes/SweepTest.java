@@ -74,7 +74,8 @@ class SweepTest {
               over.clone()
                   .setState(SandboxState.SANDBOX_STATE_TERMINATED)
                   .setEndedAt(Times.timestamp(System.currentTimeMillis() - 60_000)));
-      Reaper unwatching = new Reaper((live, limit) -> ended.add(live.id() + " " + limit));
+      Reaper unwatching =
+          new Reaper((live, limit) -> ended.add(live.id() + " " + limit), live -> {});
       new Sweep(registry, unwatching, live -> forgotten.add(live.id()), Duration.ofSeconds(30))
           .run(System.currentTimeMillis());
       unwatching.close();
