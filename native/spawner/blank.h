@@ -22,6 +22,10 @@ struct blank {
 
 enum { SHARED_MEMORY_ROOM = 64 };
 
+/// The mount options of a sandbox's terminals. The kernel has a few thousand (kernel.pty.max) for all; one sandbox gets few
+/// of them.
+#define TERMINALS "ptmxmode=0666,mode=0620,gid=5,max=256"
+
 /// The mount options of /dev/shm: half of what the sandbox may use, but not little.
 void shared_memory_options(const struct limits *limits, char *options);
 

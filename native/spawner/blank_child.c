@@ -73,7 +73,7 @@ static int mount_devices(const struct blank *blank, struct fault *fault) {
   char options[SHARED_MEMORY_ROOM];
   shared_memory_options(&blank->limits, options);
   if (bind_tree("/dev", "dev", 0, fault) != 0 ||
-      attach("devpts", "dev/pts", 0, "ptmxmode=0666,mode=0620,gid=5", fault) != 0) {
+      attach("devpts", "dev/pts", 0, TERMINALS, fault) != 0) {
     return -1;
   }
   if (attach("tmpfs", "dev/shm", MS_NODEV, options, fault) != 0) {

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
+#include "blank.h"
 #include "masks.h"
 #include "oci.h"
 
@@ -31,7 +32,7 @@ static const struct container_mount standard_mounts[] = {
     {"proc", "proc", "/proc", "nosuid,nodev,noexec"},
     {"bind", OCI_WORLD "/sys", "/sys", locked},
     {"bind", OCI_WORLD "/dev", "/dev", "bind,ro,nosuid,noexec"},
-    {"devpts", "devpts", "/dev/pts", "nosuid,noexec,newinstance,ptmxmode=0666,mode=0620,gid=5"},
+    {"devpts", "devpts", "/dev/pts", "nosuid,noexec,newinstance," TERMINALS},
     {"tmpfs", "tmpfs", "/dev/shm", "nosuid,nodev,noexec,mode=1777,size=67108864"},
     {"mqueue", "mqueue", "/dev/mqueue", "nosuid,nodev,noexec"},
 };

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// hold instances|watches|descriptors FILE MOST: takes as many of one kind as it gets, at most so many, writes into FILE
+// hold instances|watches|descriptors|terminals FILE MOST: takes as many of one kind as it gets, at most so many, writes into FILE
 // how many these were and which error came next, and keeps them until it is killed.
 
 static int take_instance(long number) {
@@ -34,6 +34,11 @@ static int take_descriptor(long number) {
   return open("/dev/null", O_RDONLY);
 }
 
+static int take_terminal(long number) {
+  (void)number;
+  return open("/dev/ptmx", O_RDWR | O_NOCTTY);
+}
+
 static void tell(const char *path, long count, int error) {
   char other[256];
   snprintf(other, sizeof other, "%s.new", path);
@@ -52,6 +57,7 @@ int main(int count, char **arguments) {
   take = strcmp(arguments[1], "instances") == 0     ? take_instance
          : strcmp(arguments[1], "watches") == 0     ? take_watch
          : strcmp(arguments[1], "descriptors") == 0 ? take_descriptor
+         : strcmp(arguments[1], "terminals") == 0   ? take_terminal
                                                     : NULL;
   if (take == NULL) {
     return 2;

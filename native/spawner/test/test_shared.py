@@ -54,6 +54,13 @@ class Shared(unittest.TestCase):
         self.assertEqual(self.held("greedy", "instances", 10 * most), (most, "EMFILE"))
         self.assertEqual(self.held("modest", "instances", most), (most, "-"))
 
+    def test_terminals_of_one_sandbox_are_bounded_and_no_other_ones(self):
+        self.start("greedy")
+        self.start("modest")
+        count, error = self.held("greedy", "terminals", 3000)
+        self.assertEqual((count, error), (256, "ENOSPC"))
+        self.assertEqual(self.held("modest", "terminals", 256), (256, "-"))
+
     def test_watches_of_one_sandbox_are_counted_for_it_alone(self):
         owners = set()
         for name in ("first", "second"):
