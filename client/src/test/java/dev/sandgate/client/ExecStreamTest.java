@@ -13,11 +13,13 @@ import dev.sandgate.proto.v1.ErrorDetail;
 import dev.sandgate.proto.v1.ExecOutcome;
 import dev.sandgate.proto.v1.ExecsGrpcService;
 import dev.sandgate.proto.v1.InteractRequest;
+import io.smallrye.mutiny.subscription.Cancellable;
 import io.vertx.grpc.common.GrpcStatus;
 import io.vertx.grpc.server.GrpcServerResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -218,6 +220,37 @@ final class ExecStreamTest {
       first.get().end(Events.exited(4));
 
       assertEquals(4, lasting.result().await().indefinitely().exitCode());
+    }
+  }
+
+  @Test
+  void shouldKeepTheConnectionWhenItLeavesAStreamOnWhichMuchIsOnItsWay() {
+    List<GrpcServerResponse<InteractRequest, dev.sandgate.proto.v1.ExecEvent>> streams =
+        new CopyOnWriteArrayList<>();
+    serve(
+        (response, n) -> {
+          streams.add(response);
+          response.write(Events.started(0));
+        },
+        (response, n) -> {});
+    ClientOptions options = ClientOptions.of(gateway.uri(), "k").withConnections(1);
+
+    try (Sandgate sandgate = Sandgate.connect(options.withReconnectTimeout(Duration.ZERO))) {
+      Execs execs = sandgate.sandboxes().handle("sb-a-1").execs();
+      ExecHandle lasting = execs.start(Execs.program("x").build()).await().indefinitely();
+      CompletableFuture<ExecEvent> begun = new CompletableFuture<>();
+      Cancellable leaving =
+          execs.stream(Execs.program("y").build()).subscribe().with(begun::complete);
+      begun.join();
+      gateway.fallSilent();
+      leaving.cancel();
+      for (int i = 0; i < 500; i++) {
+        streams.get(1).write(Events.stdout(i, "x"));
+      }
+      gateway.hearAgain();
+      streams.getFirst().end(Events.exited(4));
+
+      assertEquals(4, lasting.result().await().atMost(Duration.ofSeconds(30)).exitCode());
     }
   }
 

@@ -8,6 +8,7 @@ import dev.sandgate.proto.v1.Status;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetServer;
 import io.vertx.core.net.NetSocket;
@@ -26,7 +27,10 @@ final class FakeGateway implements AutoCloseable {
 
   private final Vertx vertx = Vertx.vertx();
   private final GrpcServer grpc = GrpcServer.server(vertx);
-  private final HttpServer http = vertx.createHttpServer().requestHandler(grpc);
+  private final HttpServer http =
+      vertx
+          .createHttpServer(new HttpServerOptions().setHttp2RstFloodMaxRstFramePerWindow(100_000))
+          .requestHandler(grpc);
   private final NetClient upstream = vertx.createNetClient();
   private final NetServer relay = vertx.createNetServer();
   private final Set<NetSocket> sockets = ConcurrentHashMap.newKeySet();
@@ -86,6 +90,11 @@ final class FakeGateway implements AutoCloseable {
   /** Takes nothing more from the connections that are there, and tells nobody. */
   void fallSilent() {
     sockets.forEach(NetSocket::pause);
+  }
+
+  /** Takes what comes again. */
+  void hearAgain() {
+    sockets.forEach(NetSocket::resume);
   }
 
   /** Refuses new connections from now on. */

@@ -4,7 +4,7 @@ package dev.sandgate.gateway;
 
 import com.google.protobuf.ByteString;
 import dev.sandgate.gateway.relay.NodeAddress;
-import dev.sandgate.gateway.service.StreamFaults;
+import dev.sandgate.proto.http2.StreamFaults;
 import dev.sandgate.proto.v1.ExecEvent;
 import dev.sandgate.proto.v1.ExecOutput;
 import dev.sandgate.proto.v1.ExecResult;

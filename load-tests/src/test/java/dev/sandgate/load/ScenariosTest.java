@@ -238,6 +238,15 @@ class ScenariosTest {
   }
 
   @Test
+  void shouldWorkForLongAndHoldNoMoreThanBefore() throws Exception {
+    LoadReport report = run("soak", Duration.ofSeconds(4));
+    assertPositive(report.figures(), "sandboxes", "heap_after_bytes");
+    for (String what : List.of("nothing fails", "nothing more is on the host", "no more layers")) {
+      assertTrue(report.notes().contains("must " + what + ": held"), report::toString);
+    }
+  }
+
+  @Test
   void shouldAddSessionsAndTellHowManyAreAdvised() throws Exception {
     LoadReport report = run("ramp", Duration.ofSeconds(2));
     assertEquals(COUNT, report.figures().get("knee_sessions"));

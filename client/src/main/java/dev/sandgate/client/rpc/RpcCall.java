@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.client.rpc;
 
+import dev.sandgate.proto.http2.ResetLimits;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -140,7 +141,7 @@ public final class RpcCall<Q, R> {
     }
     GrpcClientRequest<Q, R> stream = opened.result();
     request = stream;
-    ResetLimit.lift(stream.connection());
+    ResetLimits.lift(stream.connection());
     KeepAlive.watch(stream.connection(), silence);
     if (ended) {
       resetRequest();

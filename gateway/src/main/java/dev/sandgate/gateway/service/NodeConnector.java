@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.gateway.service;
 
+import dev.sandgate.proto.http2.ResetLimits;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -77,7 +78,10 @@ final class NodeConnector {
               vertx.cancelTimer(timer);
               if (request.failed()) {
                 begun.tryFail(request.cause());
-              } else if (!begun.tryComplete(request.result())) {
+                return;
+              }
+              ResetLimits.lift(request.result().connection());
+              if (!begun.tryComplete(request.result())) {
                 request.result().cancel();
               }
             });

@@ -3,6 +3,7 @@
 package dev.sandgate.gateway.service;
 
 import dev.sandgate.gateway.relay.NodeAddress;
+import dev.sandgate.proto.http2.StreamFaults;
 import dev.sandgate.proto.v1.EnvironmentsGrpcService;
 import dev.sandgate.proto.v1.ExecsGrpcService;
 import dev.sandgate.proto.v1.FilesGrpcService;

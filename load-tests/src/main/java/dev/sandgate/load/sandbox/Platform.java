@@ -184,7 +184,7 @@ public final class Platform implements AutoCloseable {
   }
 
   /** One sandbox on all layers. */
-  SandboxHandle create() {
+  public SandboxHandle create() {
     return await(client.sandboxes().create(spec()));
   }
 
