@@ -203,7 +203,7 @@ static int copy_known(struct copier *copier, int from, int to, const char *name,
   }
   copier->report->entries++;
   if (copier->limits->entries != 0 && copier->report->entries > copier->limits->entries) {
-    return fail_with(&copier->report->fault, STEP_TREE, EFBIG, "more than %llu entries, with /%.160s",
+    return fail_with(&copier->report->fault, STEP_TREE, E2BIG, "more than %llu entries, with /%.160s",
                      (unsigned long long)copier->limits->entries, copier->path);
   }
   switch (facts.st_mode & S_IFMT) {

@@ -4,6 +4,7 @@ package dev.sandgate.container;
 
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.SandgateException;
+import dev.sandgate.spi.SnapshotLimits;
 import dev.sandgate.support.agent.AgentConnection;
 import dev.sandgate.support.agent.AgentLoop;
 import dev.sandgate.support.host.AgentView;
@@ -39,7 +40,7 @@ final class Host implements AutoCloseable {
   private static final int STEP_TREE = 24;
   private static final int EOPNOTSUPP = 95;
   private static final Set<Integer> UNSEALABLE =
-      Set.of(Errno.EFBIG, Errno.ENAMETOOLONG, Errno.EXDEV);
+      Set.of(Errno.EFBIG, Errno.E2BIG, Errno.ENAMETOOLONG, Errno.EXDEV);
 
   private final ContainerSettings settings;
   private final Spawner spawner;
@@ -200,13 +201,29 @@ final class Host implements AutoCloseable {
     if (refused.errno() == EOPNOTSUPP) {
       return "limits.disk_bytes";
     }
-    return refused.step() == STEP_LAYER ? "layers" : "";
+    return refused.step() == STEP_LAYER ? "layers" : tooMuch(refused);
+  }
+
+  /** The limit of a copy that was met, if one was. */
+  private static String tooMuch(SpawnerException refused) {
+    if (refused.step() != STEP_TREE) {
+      return "";
+    }
+    return switch (refused.errno()) {
+      case Errno.EFBIG -> SnapshotLimits.BYTES;
+      case Errno.E2BIG -> SnapshotLimits.ENTRIES;
+      default -> "";
+    };
   }
 
   private String message(SpawnerException refused) {
     if (isFull(refused)) {
       return "no space left on %s, where sandboxes write; free some or remove sandboxes (%s)"
           .formatted(settings.spawner().state().resolve("uppers"), refused.getMessage());
+    }
+    String limit = tooMuch(refused);
+    if (!limit.isEmpty()) {
+      return limit + ": " + refused.getMessage() + "; delete some of it, or allow more";
     }
     return refused.errno() == EOPNOTSUPP
         ? "limits.disk_bytes: this node cannot limit what a sandbox writes; leave it out"

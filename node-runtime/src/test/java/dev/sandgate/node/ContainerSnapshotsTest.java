@@ -333,6 +333,10 @@ class ContainerSnapshotsTest {
           assertEquals("2", young.says("cat /f"));
         }
       }
+      GetSnapshotRequest before =
+          GetSnapshotRequest.newBuilder().setReference(name + "@" + first).build();
+      assertEquals(
+          first, host.rpc().unary(SnapshotsGrpcClient.Get, before).getEnvironment().getDigest());
     }
     host.remove(name);
   }

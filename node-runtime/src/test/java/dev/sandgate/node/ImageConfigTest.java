@@ -74,6 +74,7 @@ class ImageConfigTest {
     }
     Files.copy(Path.of("/bin/busybox"), root.resolve("bin/busybox"));
     Files.createSymbolicLink(root.resolve("bin/sh"), Path.of("busybox"));
+    Files.createSymbolicLink(root.resolve("srv/link"), Path.of("/srv/work"));
     Files.writeString(root.resolve("etc/passwd"), "root:x:0:0:root:/root:/bin/sh\n");
     Path tar = directory.resolve(name + ".tar");
     Programs.run("tar", "-C", root.toString(), "-cf", tar.toString(), ".");
@@ -190,11 +191,22 @@ class ImageConfigTest {
   }
 
   @Test
+  void shouldBeginInADirectoryThatALinkOfTheImageLeadsTo() throws IOException {
+    take(named("linked").setImage(image("linked", "{\"WorkingDir\": \"/srv/link\"}")));
+    try (Box box = box("linked")) {
+      assertEquals("/srv/work", box.says("pwd -P"));
+    }
+  }
+
+  @Test
   void shouldBeginAtHomeWhereTheImageLacksItsDirectoryAndRefuseWhatNoCommandTakes()
       throws IOException {
-    take(named("away").setImage(image("away", "{\"WorkingDir\": \"/not/there\"}")));
-    try (Box box = box("away")) {
-      assertEquals("/root", box.says("pwd"));
+    for (String place : List.of("/not/there", "/etc/passwd", "/bin/sh", "/etc/passwd/below")) {
+      String name = "away" + place.replace('/', '-');
+      take(named(name).setImage(image(name, "{\"WorkingDir\": \"" + place + "\"}")));
+      try (Box box = box(name)) {
+        assertEquals("/root", box.says("pwd"), place);
+      }
     }
     String long32 = "x".repeat(33 << 10);
     String large = image("large", "{\"Env\": [\"A=" + long32 + "\"]}");

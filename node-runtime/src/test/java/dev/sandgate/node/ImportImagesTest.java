@@ -159,6 +159,7 @@ class ImportImagesTest {
       strings = {
         "debian",
         "docker://",
+        "docker://a|b/c:1",
         "dir:/etc",
         "containers-storage:x",
         "oci:relative:x",

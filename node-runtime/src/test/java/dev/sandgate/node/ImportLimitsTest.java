@@ -16,12 +16,15 @@ import dev.sandgate.proto.v1.Environment;
 import dev.sandgate.proto.v1.EnvironmentsGrpcClient;
 import dev.sandgate.proto.v1.ImportEnvironmentRequest;
 import dev.sandgate.proto.v1.ImportProgress;
+import dev.sandgate.proto.v1.LayerInfo;
 import dev.sandgate.proto.v1.LayerKind;
+import dev.sandgate.proto.v1.RemoveEnvironmentRequest;
 import dev.sandgate.proto.v1.SandboxSpec;
 import io.vertx.grpc.common.GrpcStatus;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -106,6 +109,47 @@ class ImportLimitsTest {
         "layers",
         "129");
     assertNothingLeft();
+  }
+
+  private static void remove(String name) {
+    node.rpc()
+        .unary(
+            EnvironmentsGrpcClient.Remove,
+            RemoveEnvironmentRequest.newBuilder().setReference(name).build());
+  }
+
+  private static Path file(LayerInfo layer) {
+    String name = layer.getDigest().replace(':', '-') + ".erofs";
+    return node.node().directory().resolve("layers").resolve(name);
+  }
+
+  private static boolean isThere(LayerInfo layer) {
+    return Files.exists(file(layer));
+  }
+
+  private static Object inode(LayerInfo layer) throws IOException {
+    return Files.getAttribute(file(layer), "unix:ino");
+  }
+
+  /** Many layers, so that it takes a while to take them in. */
+  @Test
+  void shouldKeepTheLayersOfAnImportWhileAnotherNameOfThemIsRemoved() throws Exception {
+    String image = image("same", 40, "root");
+    Environment first = imported(named("first").setImage(image));
+    Answers<ImportEnvironmentRequest, ImportProgress> call =
+        node.rpc().open(EnvironmentsGrpcClient.ImportEnvironment, 0);
+    call.end(named("second").setImage(image).build());
+    Object before = inode(first.getLayers(0));
+    while (inode(first.getLayers(0)).equals(before)) {
+      Thread.onSpinWait(); // until it is taken in once more
+    }
+    remove("first");
+    Environment second = call.rest().getLast().getEnvironment();
+    assertEquals(
+        List.of(), second.getLayersList().stream().filter(layer -> !isThere(layer)).toList());
+    remove("second");
+    assertEquals(
+        List.of(), second.getLayersList().stream().filter(ImportLimitsTest::isThere).toList());
   }
 
   private static void createOnMostAndUpper() {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.node;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.sandgate.node.support.Box;
@@ -10,6 +11,7 @@ import dev.sandgate.node.support.SharingNodes;
 import dev.sandgate.proto.v1.Environment;
 import dev.sandgate.proto.v1.EnvironmentsGrpcClient;
 import dev.sandgate.proto.v1.RemoveEnvironmentRequest;
+import dev.sandgate.proto.v1.SandboxSpec;
 import dev.sandgate.tck.Eventually;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -85,5 +87,22 @@ class RemovedLayersTest {
       assertTrue(box.says("cat /again").contains("again"));
     }
     remove("again");
+  }
+
+  @Test
+  void shouldFreeTheDiskOfARemovedToolkitWithTheLastSandboxThatHasIt() throws IOException {
+    String digest = workspace("tool");
+    SandboxSpec spec =
+        SandboxSpec.newBuilder()
+            .setEnvironment("busybox")
+            .addLayers("tool")
+            .setUser("root")
+            .build();
+    try (Box box = Box.of(node.rpc(), spec)) {
+      remove("tool");
+      box.reset();
+      assertEquals("tool", box.says("cat /tool"));
+    }
+    Eventually.holds("its image is gone under all of its names", () -> left(digest).isEmpty());
   }
 }

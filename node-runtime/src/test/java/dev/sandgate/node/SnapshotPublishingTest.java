@@ -139,10 +139,12 @@ class SnapshotPublishingTest {
       assertTrue(
           String.valueOf(forbidden.getMessage()).contains("/opt/answers/q1.key"),
           forbidden.getMessage());
-      broken(source, name, SnapshotRules.newBuilder().setMaxEntries(3));
+      Failed many = broken(source, name, SnapshotRules.newBuilder().setMaxEntries(3));
+      assertEquals("rules.max_entries", many.detail().getField(), many.getMessage());
       source.says("truncate -s 1099511627776 /huge");
       Failed large = broken(source, name, SnapshotRules.newBuilder());
       assertTrue(String.valueOf(large.getMessage()).contains("/huge"), large.getMessage());
+      assertEquals("rules.max_bytes", large.detail().getField(), large.getMessage());
       source.says("rm /huge");
       broken(source, name, SnapshotRules.newBuilder().setMaxBytes(999_999));
       source.says("rm -r /etc; ln -s /tmp /etc");
@@ -154,6 +156,21 @@ class SnapshotPublishingTest {
       try (var entries = Files.list(host.node().directory().resolve(left))) {
         assertEquals(List.of(), entries.toList());
       }
+    }
+  }
+
+  @Test
+  void shouldRefuseByNameWhatHasALongNameThatIsNoAscii() {
+    try (Box source = host.box("busybox")) {
+      source.says(
+          "cd /root; n=$(for i in $(seq 80); do printf \u4e2d; done);"
+              + " for i in $(seq 11); do mkdir $n; cd $n; done; touch bad.key");
+      Failed refused =
+          broken(source, name(), SnapshotRules.newBuilder().addForbiddenPaths("/**/*.key"));
+      assertEquals("rules.forbidden_paths", refused.detail().getField(), refused.getMessage());
+      assertTrue(
+          String.valueOf(refused.getMessage()).contains("/root/\u4e2d\u4e2d"),
+          refused.getMessage());
     }
   }
 

@@ -47,6 +47,9 @@ public final class Errno {
   /** No space left on device. */
   public static final int ENOSPC = 28;
 
+  /** Too many of something. */
+  public static final int E2BIG = 7;
+
   /** A path is too long. */
   public static final int ENAMETOOLONG = 36;
 

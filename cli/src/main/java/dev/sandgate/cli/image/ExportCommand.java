@@ -71,6 +71,7 @@ public final class ExportCommand extends Work {
   private static ExportedImage archive(
       Sandgate sandgate, ExportEnvironmentRequest.Builder request, Progress progress, Named to)
       throws IOException {
+    LocalImage.requireFile(to.path());
     Exporting export = new Exporting(sandgate, request.setTag(to.tag()).build(), progress);
     return LocalImage.archive(to.path(), export);
   }

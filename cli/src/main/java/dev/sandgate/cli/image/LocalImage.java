@@ -44,6 +44,14 @@ final class LocalImage {
     }
   }
 
+  /** Refuses a place where something is that is no file: it would be replaced by one. */
+  static void requireFile(Path file) {
+    if (Files.exists(file, LinkOption.NOFOLLOW_LINKS)
+        && !Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+      throw CommandFailure.failed(file + " is no regular file; choose another file");
+    }
+  }
+
   /** Writes an archive; an earlier file of the name is replaced. */
   static ExportedImage archive(Path file, Exporting export) throws IOException {
     Path staged = beside(file);

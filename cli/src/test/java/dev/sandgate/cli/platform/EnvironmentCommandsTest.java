@@ -135,6 +135,9 @@ final class EnvironmentCommandsTest {
     assertTrue(done("exec", id, "-o", "json", "--", "id", "-un").contains("\"user\\n\""));
     done("rm", id);
     done("env", "rm", "back");
+    Path link = Files.createSymbolicLink(directory.resolve("stdout"), Path.of("/dev/null"));
+    assertEquals(1, run("env", "export", "busybox", "oci-archive:" + link));
+    assertTrue(Files.isSymbolicLink(link) && err.toString().contains("no regular file"), err + "");
     assertEquals(1, run("env", "export", "nothing", "oci:" + place.resolve("nothing")));
     assertEquals(1, run("env", "export", "nothing", "oci-archive:" + place.resolve("no.tar")));
     assertEquals(2, run("env", "export", "busybox", place.resolve("x").toString()));

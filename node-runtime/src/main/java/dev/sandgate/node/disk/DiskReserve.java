@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Disk space that new sandboxes must leave free, on the file system of the node's data directory and on every one that is mounted
@@ -100,12 +101,27 @@ public final class DiskReserve {
      * RESOURCE_EXHAUSTED when less than the reserve would be left after so many bytes more. Blocks for a moment.
      */
     void require(long bytes);
+
+    /** How many bytes more leave the reserve; 0 when there is nothing left of it. Blocks for a moment. */
+    default long left() {
+      return Long.MAX_VALUE;
+    }
   }
 
   /** The room below a directory that is there. */
   public Room room(Path directory) {
     Disk disk = disk(directory);
-    return bytes -> require(disk, bytes, held.get(), "that are to be written");
+    return new Room() {
+      @Override
+      public void require(long bytes) {
+        DiskReserve.this.require(disk, bytes, held.get(), "that are to be written");
+      }
+
+      @Override
+      public long left() {
+        return Math.max(0, free(disk, held.get()) - reserve(disk));
+      }
+    };
   }
 
   private Disk disk(Path directory) {
@@ -121,26 +137,47 @@ public final class DiskReserve {
   }
 
   private void require(Disk disk, long bytes, long others, String what) {
+    long free = free(disk, others);
+    long reserve = reserve(disk);
+    if (free < reserve || free - reserve < bytes) {
+      throw exhausted(
+          "%s has %,d bytes free, which is less than the reserve of %,d%s"
+              .formatted(disk.place, Math.max(0, free), reserve, asked(bytes, what)),
+          null);
+    }
+  }
+
+  private static long free(Disk disk, long others) {
+    return known(disk, FileStore::getUsableSpace) - others;
+  }
+
+  private long reserve(Disk disk) {
+    return wanted.orElseGet(
+        () -> Math.min(USUAL_MOST, known(disk, FileStore::getTotalSpace) / USUAL_SHARE));
+  }
+
+  /** A figure of a file system. */
+  @FunctionalInterface
+  private interface Figure {
+    long of(FileStore store) throws IOException;
+  }
+
+  private static long known(Disk disk, Figure figure) {
     try {
-      long free = disk.store.getUsableSpace() - others;
-      long reserve = wanted.orElse(Math.min(USUAL_MOST, disk.store.getTotalSpace() / USUAL_SHARE));
-      if (free < reserve || free - reserve < bytes) {
-        throw exhausted(
-            "%s has %,d bytes free, which is less than the reserve of %,d%s"
-                .formatted(disk.place, Math.max(0, free), reserve, asked(bytes, what)));
-      }
+      return figure.of(disk.store);
     } catch (IOException e) {
       throw new SandgateException(
           ErrorCode.INTERNAL, "", "the free space of %s is not known".formatted(disk.place), e);
     }
   }
 
-  private static SandgateException exhausted(String why) {
+  /** The refusal of what would reach into the reserve. */
+  public static SandgateException exhausted(String why, @Nullable Throwable cause) {
     return new SandgateException(
         ErrorCode.RESOURCE_EXHAUSTED,
         SETTING,
         SETTING + ": " + why + "; delete sandboxes or environments, or lower the setting",
-        null);
+        cause);
   }
 
   private static String asked(long bytes, String what) {

@@ -23,6 +23,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** What layers and environments there are: in memory for every create, in the database for the next start. */
 public final class Catalogue {
@@ -61,6 +62,7 @@ public final class Catalogue {
   private final Map<String, StoredLayer> layers = new LinkedHashMap<>();
   private final TreeMap<String, Named> environments = new TreeMap<>();
   private final Versions versions;
+  private boolean lingering = true; // there may be layers that no name needs, but a user
 
   /**
    * A layer.
@@ -145,6 +147,13 @@ public final class Catalogue {
 
   synchronized List<Named> environments() {
     return List.copyOf(environments.values());
+  }
+
+  /** The digests of what names stand for, and of what they stood for that is still usable. */
+  synchronized Set<String> digests() {
+    return Stream.concat(environments.values().stream(), versions.usable().map(Version::named))
+        .map(Named::digest)
+        .collect(Collectors.toSet());
   }
 
   /** Finds {@code name}, {@code name:tag}, either with {@code @sha256:…}, or {@code sha256:…}. */
@@ -297,7 +306,10 @@ public final class Catalogue {
         });
   }
 
-  /** Keeps of what was replaced before a time, and nothing needs, only that it was; returns the layers that nothing names any more. */
+  /**
+   * Keeps of what was replaced before a time, and nothing needs, only that it was; returns the layers that nothing names or uses
+   * any more.
+   */
   synchronized List<String> retire(
       long beforeMillis, Predicate<Named> needed, Collection<String> stillUsed) {
     List<Version> over =
@@ -305,7 +317,7 @@ public final class Catalogue {
             .usable()
             .filter(v -> v.replacedMillis() <= beforeMillis && !needed.test(v.named()))
             .toList();
-    if (over.isEmpty()) {
+    if (over.isEmpty() && !lingering) {
       return List.of();
     }
     versions.retire(over);
@@ -313,10 +325,12 @@ public final class Catalogue {
   }
 
   private List<String> deleteLoose(Collection<String> stillUsed, Database.Change first) {
-    Set<String> kept = new HashSet<>(stillUsed);
+    Set<String> kept = new HashSet<>();
     environments.values().forEach(named -> kept.addAll(named.digests()));
     versions.usable().forEach(version -> kept.addAll(version.named().digests()));
-    List<String> loose = layers.keySet().stream().filter(digest -> !kept.contains(digest)).toList();
+    List<String> unnamed =
+        layers.keySet().stream().filter(digest -> !kept.contains(digest)).toList();
+    List<String> loose = unnamed.stream().filter(digest -> !stillUsed.contains(digest)).toList();
     database
         .change(
             statements -> {
@@ -327,6 +341,7 @@ public final class Catalogue {
             })
         .join();
     loose.forEach(layers::remove);
+    lingering = loose.size() < unnamed.size();
     return loose;
   }
 

@@ -18,6 +18,7 @@ import dev.sandgate.proto.v1.SandboxSpec;
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.Layer;
 import dev.sandgate.spi.SandgateException;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -31,7 +32,6 @@ import java.util.TreeSet;
 /** The environments of this node and what uses them. */
 public final class Environments implements AutoCloseable {
 
-  private static final int NAMED = 8;
   private static final long RETIRE_MILLIS = 3_000;
   private static final int MAX_REFERENCE = 256;
   private static final int MAX_JOB = 256;
@@ -49,6 +49,7 @@ public final class Environments implements AutoCloseable {
   private final Path data;
   private final EnvironmentsService service;
   private final Exports exports;
+  private final SnapshotLayers snapshotLayers;
 
   /** Opens the layer store below the data directory; blocks. */
   public Environments(Database database, EnvironmentParts parts) {
@@ -63,9 +64,10 @@ public final class Environments implements AutoCloseable {
         new OwnLayers(catalogue, store, uses, parts.reserve().room(data.resolve("layers")));
     reach = new Reach(catalogue, store, SharedLayers.open(parts.sharing(), data, own));
     reach.sweep(data);
-    Imports imports = new Imports(reach, parts);
+    Imports imports = new Imports(this, reach, parts);
     service = new EnvironmentsService(this, reach, imports);
     exports = new Exports(this, reach, parts);
+    snapshotLayers = new SnapshotLayers(this, reach, parts.reserve().room(data));
   }
 
   /** What is done with the directory of layers that nodes share, if there is one. */
@@ -166,6 +168,29 @@ public final class Environments implements AutoCloseable {
     uses.hold(stack);
   }
 
+  /** Takes an image in and keeps it until {@link #letGo}, whoever removes environments meanwhile. */
+  void take(Path image, String digest) throws IOException {
+    LayerStore.flush(image);
+    synchronized (this) {
+      reach.store().adopt(image, digest);
+      uses.hold(digest);
+    }
+    try {
+      reach.own(digest); // may wait for the shared storage
+    } catch (RuntimeException e) {
+      letGo(digest);
+      throw e;
+    }
+  }
+
+  /** A name keeps what was taken in from here on, or nothing does, and it goes. */
+  synchronized void letGo(String digest) {
+    uses.release(digest);
+    if (uses.count(digest) == 0 && catalogue.layer(digest).isEmpty()) {
+      drop(List.of(digest));
+    }
+  }
+
   /** Counts a sandbox that takes commands; its job may be empty. */
   public void made(Stack stack, String job) {
     statistics.count(stack, job);
@@ -208,7 +233,7 @@ public final class Environments implements AutoCloseable {
 
   /** Where the layers of snapshots are made. */
   public SnapshotLayers snapshotLayers() {
-    return new SnapshotLayers(this, reach);
+    return snapshotLayers;
   }
 
   Uses uses() {
@@ -297,9 +322,9 @@ public final class Environments implements AutoCloseable {
   /** Removes an environment and the layers that nothing needs any more. */
   synchronized void remove(String reference) {
     Named named = requireOwn("reference", reference);
-    requireNone("%d sandboxes use %s; delete them first: %s", uses.of(named), named);
-    requireNone("%d jobs have locked %s; release it first: %s", locks.of(named), named);
-    requireNone(
+    InUse.requireNone("%d sandboxes use %s; delete them first: %s", uses.of(named), named);
+    InUse.requireNone("%d jobs have locked %s; release it first: %s", locks.of(named), named);
+    InUse.requireNone(
         "%d snapshots stand on %s; remove them first: %s", catalogue.standingOn(named), named);
     drop(catalogue.remove(named, this::needed, uses.layers()));
     statistics.forget(named.key(), digest -> catalogue.find(named.key(), digest).isPresent());
@@ -311,21 +336,6 @@ public final class Environments implements AutoCloseable {
       integrity.forget(digest);
     }
     statistics.forget(loose);
-  }
-
-  private static void requireNone(String why, List<String> users, Named named) {
-    if (!users.isEmpty()) {
-      throw new SandgateException(
-          ErrorCode.FAILED_PRECONDITION,
-          "reference",
-          "reference: " + why.formatted(users.size(), named.key(), some(users)),
-          null);
-    }
-  }
-
-  private static String some(List<String> names) {
-    String first = String.join(", ", names.subList(0, Math.min(NAMED, names.size())));
-    return names.size() > NAMED ? first + ", …" : first;
   }
 
   private void further(String field, String reference, String job, Map<String, StoredLayer> stack) {

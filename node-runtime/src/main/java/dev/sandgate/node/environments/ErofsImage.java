@@ -37,12 +37,12 @@ final class ErofsImage {
   }
 
   static void make(Path tree, Path image, DiskReserve.Room room) {
-    mkfs(tree, image, new UUID(0, 0)).within(room).run(_ -> {});
+    make(tree, image, new UUID(0, 0), room);
   }
 
   /** With an identity of its own: the same tree under another one is another image. */
-  static void make(Path tree, Path image, UUID identity) {
-    mkfs(tree, image, identity).run(_ -> {});
+  static void make(Path tree, Path image, UUID identity, DiskReserve.Room room) {
+    mkfs(tree, image, identity).within(room).run(_ -> {});
   }
 
   private static Tool mkfs(Path tree, Path image, UUID identity) {

@@ -44,7 +44,8 @@ final class Exports {
   private static final String PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
   private static final Duration PUSH = Duration.ofMinutes(30);
   private static final Pattern TAG = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]{0,127}");
-  private static final Pattern REGISTRY = Pattern.compile("docker://[\\x21-\\x7e]{1,1000}");
+  private static final Pattern REGISTRY =
+      Pattern.compile("docker://[A-Za-z0-9._:/@\\[\\]-]{1,1000}");
 
   private final Environments environments;
   private final Reach reach;
@@ -183,7 +184,7 @@ final class Exports {
     String to = Fields.matches("push", request.getPush(), REGISTRY, "docker://HOST/NAME:TAG");
     Path place = Files.createDirectory(work.resolve(UUID.randomUUID().toString()));
     try {
-      Written written = image.write(Destination.directory(place));
+      Written written = image.write(Destination.directory(place, room::require));
       Consumer<String> progress = line -> report(call, ImageImport.shortened(line));
       progress.accept("sending the image");
       List<String> command =

@@ -6,6 +6,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.sandgate.node.checks.Fields;
 import dev.sandgate.node.checks.Variables;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -64,7 +66,9 @@ record ImageConfig(String user, Map<String, String> env, String cwd) {
     if (cwd.isEmpty() || cwd.equals("/")) {
       return true;
     }
-    Optional<Path> place = view.resolve(Path.of("/").relativize(Path.of(cwd)));
-    return place.isPresent() && view.find(place.get()).isPresent();
+    // The dot has a link at its end followed, too.
+    Optional<Path> place = view.resolve(Path.of("/").relativize(Path.of(cwd)).resolve("."));
+    Optional<Path> entry = place.isEmpty() ? Optional.empty() : view.find(place.get());
+    return entry.filter(found -> Files.isDirectory(found, LinkOption.NOFOLLOW_LINKS)).isPresent();
   }
 }

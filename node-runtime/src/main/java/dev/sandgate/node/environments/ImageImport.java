@@ -7,7 +7,6 @@ import dev.sandgate.node.disk.DiskReserve;
 import dev.sandgate.node.environments.OciLayout.Blob;
 import dev.sandgate.node.environments.OciLayout.Content;
 import java.io.IOException;
-import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -26,7 +25,10 @@ final class ImageImport {
 
   private static final Duration FETCH = Duration.ofMinutes(30);
   private static final Pattern REFERENCE =
-      Pattern.compile("(docker://|(oci|oci-archive|docker-archive):/)[\\x21-\\x7e]{1,1000}");
+      Pattern.compile(
+          "docker://[A-Za-z0-9._:/@\\[\\]-]{1,1000}|(oci|oci-archive|docker-archive):/[\\x21-\\x7e]{1,1000}");
+  private static final Pattern LOOPBACK =
+      Pattern.compile("docker://(localhost|127(\\.\\d{1,3}){3}|\\[::1])(:\\d+)?/.*");
 
   private final Path place;
   private final long collapseBytes;
@@ -77,11 +79,7 @@ final class ImageImport {
 
   /** A registry of this host may speak plain HTTP, as Docker takes it. */
   static boolean onLoopback(String reference) {
-    if (!reference.startsWith("docker://")) {
-      return false;
-    }
-    String host = String.valueOf(URI.create(reference.split("@", 2)[0]).getHost());
-    return host.equals("localhost") || host.matches("127(\\.\\d{1,3}){3}") || host.equals("[::1]");
+    return LOOPBACK.matcher(reference).matches();
   }
 
   static String shortened(String line) {

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -24,6 +25,7 @@ import java.util.function.Consumer;
 /** Makes layers from sources and environments from layers; blocking, on virtual threads. */
 final class Imports {
 
+  private final Environments environments;
   private final Reach reach;
   private final Catalogue catalogue;
   private final Path data;
@@ -33,7 +35,8 @@ final class Imports {
   private final DiskReserve.Room room;
   private final ReentrantLock debian = new ReentrantLock();
 
-  Imports(Reach reach, EnvironmentParts parts) {
+  Imports(Environments environments, Reach reach, EnvironmentParts parts) {
+    this.environments = environments;
     this.collapseBytes = parts.settings().collapseBytes();
     this.reach = reach;
     this.catalogue = reach.catalogue();
@@ -118,7 +121,15 @@ final class Imports {
           request.asked().getBuiltin().equals("debian")
               ? debian(request, place, progress)
               : busybox(request, place, progress);
-      case DIRECTORY -> build(request, directory(request), place.image(), progress);
+      case DIRECTORY -> {
+        try {
+          yield build(request, directory(request), place.image(), progress);
+        } catch (NoSuchFileException e) {
+          throw SandgateException.invalid(
+              "directory",
+              e.getFile() + " went away while it was read; give one that stands still");
+        }
+      }
       case TAR -> {
         try (InputStream in = Files.newInputStream(tar(request))) {
           yield unpacked(request, in, place, progress);
@@ -247,16 +258,15 @@ final class Imports {
   private Named publish(
       Map<String, Path> made, List<StoredLayer> layers, Named named, boolean replace)
       throws IOException {
+    List<String> taken = new ArrayList<>();
     try {
       for (Map.Entry<String, Path> one : made.entrySet()) {
-        reach.adopt(one.getValue(), one.getKey());
+        environments.take(one.getValue(), one.getKey());
+        taken.add(one.getKey());
       }
       return catalogue.publish(layers, named, replace);
-    } catch (IOException | RuntimeException e) {
-      made.keySet().stream()
-          .filter(digest -> catalogue.layer(digest).isEmpty())
-          .forEach(reach.store()::delete);
-      throw e;
+    } finally {
+      taken.forEach(environments::letGo);
     }
   }
 

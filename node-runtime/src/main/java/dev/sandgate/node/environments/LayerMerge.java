@@ -8,11 +8,9 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * Applies one layer of an OCI image (image-spec, layer.md) to a tree that may hold the layers before it, on top of further trees.
@@ -29,7 +27,7 @@ final class LayerMerge implements Placement {
   private final Path root;
   private final Beneath beneath;
   private final Beneath all;
-  private final Set<Path> written = new HashSet<>();
+  private final WrittenPaths written = new WrittenPaths();
 
   LayerMerge(Path root, Beneath beneath) {
     this.root = root;
@@ -164,10 +162,9 @@ final class LayerMerge implements Placement {
 
   @Override
   public void placed(Path path) {
-    Path at = root;
-    for (Path name : root.relativize(path)) {
-      at = at.resolve(name);
-      written.add(at); // a directory that holds what the layer has is the layer's, too
+    Path at = path;
+    while (at != null && !at.equals(root) && written.add(at)) {
+      at = at.getParent(); // a directory that holds what the layer has is the layer's, too
     }
   }
 }

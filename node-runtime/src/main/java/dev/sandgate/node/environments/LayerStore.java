@@ -61,11 +61,15 @@ final class LayerStore {
     return directory.resolve(digest.replace(':', '-') + ".list");
   }
 
-  /** Takes an image of the same file system in: its digest is its name from here on. */
-  void adopt(Path image, String digest) throws IOException {
+  /** Brings an image to the disk, which may take long; then it can be taken in. */
+  static void flush(Path image) throws IOException {
     try (FileChannel channel = FileChannel.open(image, StandardOpenOption.WRITE)) {
       channel.force(true);
     }
+  }
+
+  /** Takes a flushed image of the same file system in: its digest is its name from here on. */
+  void adopt(Path image, String digest) throws IOException {
     Files.move(image, image(digest), StandardCopyOption.ATOMIC_MOVE);
     adopted.put(digest, identity(image(digest)));
   }

@@ -9,7 +9,6 @@ import dev.sandgate.proto.v1.Environment;
 import dev.sandgate.proto.v1.LayerInfo;
 import dev.sandgate.spi.Layer;
 import dev.sandgate.spi.SandgateException;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -111,11 +110,9 @@ record Reach(Catalogue catalogue, LayerStore store, Optional<SharedLayers> share
     return foreign;
   }
 
-  /** Takes an image in; from here on it is the node's own. */
-  String adopt(Path image, String digest) throws IOException {
-    store.adopt(image, digest);
+  /** A layer that was taken in is the node's own from here on. */
+  void own(String digest) {
     shared.ifPresent(all -> all.own(digest));
-    return digest;
   }
 
   /** Layers to mount, here as a whole unless {@code partial}. */

@@ -2,21 +2,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.node.environments;
 
+import dev.sandgate.node.disk.DiskReserve;
 import dev.sandgate.node.environments.Catalogue.Named;
 import dev.sandgate.node.environments.Catalogue.StoredLayer;
 import dev.sandgate.proto.v1.Environment;
 import dev.sandgate.proto.v1.LayerKind;
 import dev.sandgate.spi.Backend;
+import dev.sandgate.spi.DiskSnapshot;
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.Layer;
 import dev.sandgate.spi.Manifest;
 import dev.sandgate.spi.SandgateException;
+import dev.sandgate.spi.SnapshotLimits;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.Supplier;
 
@@ -27,8 +31,10 @@ public final class SnapshotLayers {
   private final Reach reach;
   private final Catalogue catalogue;
   private final LayerStore store;
+  private final DiskReserve.Room room;
 
-  SnapshotLayers(Environments environments, Reach reach) {
+  SnapshotLayers(Environments environments, Reach reach, DiskReserve.Room room) {
+    this.room = room;
     this.environments = environments;
     this.reach = reach;
     this.catalogue = reach.catalogue();
@@ -68,6 +74,21 @@ public final class SnapshotLayers {
         "export what it stands on and import that with a larger node.collapse-bytes");
   }
 
+  /**
+   * Those of some limits of a copy that leave the reserve of the disk: an image is as large as its files, holes included.
+   * RESOURCE_EXHAUSTED when nothing may be written.
+   */
+  public SnapshotLimits affordable(SnapshotLimits limits) {
+    room.require(0);
+    return new SnapshotLimits(Math.min(limits.bytes(), Math.max(1, room.left())), limits.entries());
+  }
+
+  /** What a copy is refused with that met the reserve. */
+  public static SandgateException unaffordable(SandgateException refused) {
+    return DiskReserve.exhausted(
+        "the snapshot would reach into the reserve (%s)".formatted(refused.getMessage()), refused);
+  }
+
   /** FAILED_PRECONDITION with an entry's path when no image holds its name. */
   public static void requireName(Path root, Path entry) {
     if (!ErofsImage.holdsName(entry)) {
@@ -91,23 +112,25 @@ public final class SnapshotLayers {
   }
 
   /**
-   * Makes a layer of a tree. On another stack the same tree is another layer: a stack never holds one twice.
+   * Makes a layer of a copy. On another stack the same tree is another layer: a stack never holds one twice.
    *
-   * @param tree in the form of a lower layer
+   * @param copy in the form of a lower layer
    * @param place an empty directory for the image while it is made
    * @param on what the tree was written on
    */
-  public Sealed seal(Path tree, Path place, Stack on, Backend backend) throws IOException {
-    Tree.checkPlaces(tree);
+  public Sealed seal(DiskSnapshot copy, Path place, Stack on, Backend backend) throws IOException {
+    Tree.checkPlaces(copy.tree());
+    room.require(copy.bytes());
     Path image = place.resolve("image.erofs");
-    ErofsImage.make(tree, image, identity(on));
+    ErofsImage.make(copy.tree(), image, identity(on), room);
     long size = Files.size(image);
-    String digest = reach.adopt(image, LayerStore.digest(image));
+    String digest = LayerStore.digest(image);
+    environments.take(image, digest);
     Layer layer = new Layer(digest, store.image(digest));
     try {
       return new Sealed(layer, size, environments.integrity().seal(layer, backend), on);
     } catch (IOException | RuntimeException e) {
-      drop(layer);
+      environments.letGo(digest);
       throw e;
     }
   }
@@ -131,18 +154,9 @@ public final class SnapshotLayers {
       List<StoredLayer> layers = new ArrayList<>(reach.foreign(sealed.on().digests()));
       layers.add(stored);
       catalogue.publish(layers, named, name.replace());
-    } catch (RuntimeException e) {
-      drop(layer);
-      throw e;
-    }
-    return shown(named);
-  }
-
-  /** Removes a layer that nothing names. */
-  public void drop(Layer layer) {
-    if (catalogue.layer(layer.digest()).isEmpty()) {
-      environments.integrity().forget(layer.digest());
-      store.delete(layer.digest());
+      return shown(named);
+    } finally {
+      environments.letGo(layer.digest());
     }
   }
 
@@ -174,6 +188,11 @@ public final class SnapshotLayers {
             named ->
                 new Listed(named.createdMillis(), named.key(), named.digest(), () -> shown(named)))
         .toList();
+  }
+
+  /** The digests of all that there is, under a name or still usable without one. */
+  public Set<String> digests() {
+    return catalogue.digests();
   }
 
   private Environment shown(Named named) {

@@ -31,21 +31,31 @@ final class TarTree {
   private static final int MAX_ENTRIES = 1_000_000;
   private static final long MAX_BYTES = 64L << 30;
   private static final int MAX_PATH = 3_000;
+  private static final long MAX_KEPT = 128L << 20;
+  private static final int KEPT_WITH_PATH = 200;
   private static final FileTime UNKNOWN_TIME = FileTime.fromMillis(0);
   private static final String WHITEOUT = ".wh.";
 
   private final Path root;
   private final Placement placement;
   private final WatchedWriting writing;
+  private final long mostKept;
   private final Map<Path, FileTime> directoryTimes = new LinkedHashMap<>();
   private long entries;
   private long bytes;
+  private long kept;
 
   TarTree(Path root, DiskReserve.Room room) {
     this(root, new Placement.Alone(), room);
   }
 
   TarTree(Path root, Placement placement, DiskReserve.Room room) {
+    this(root, placement, room, MAX_KEPT);
+  }
+
+  /** With another limit of what is kept in memory for the paths of directories, bytes. */
+  TarTree(Path root, Placement placement, DiskReserve.Room room, long mostKept) {
+    this.mostKept = mostKept;
     this.root = root;
     this.placement = placement;
     this.writing = new WatchedWriting(room);
@@ -66,10 +76,7 @@ final class TarTree {
   }
 
   private void unpack(TarReader tar, TarArchiveEntry entry) throws IOException {
-    if (++entries > MAX_ENTRIES) {
-      throw bad(entry.getName(), "more than %,d entries; split the archive".formatted(MAX_ENTRIES));
-    }
-    writing.entry();
+    count(entry.getName());
     EntryFacts.check(entry);
     Path named = target(entry.getName());
     if (named.equals(root)) {
@@ -83,6 +90,29 @@ final class TarTree {
     }
     make(tar, entry, target);
     placement.placed(target);
+  }
+
+  /** One entry more, or a directory that none describes. */
+  private void count(String name) {
+    if (++entries > MAX_ENTRIES) {
+      throw bad(
+          name,
+          "more than %,d entries and directories above them; split the archive"
+              .formatted(MAX_ENTRIES));
+    }
+    writing.entry();
+  }
+
+  /** Keeps a directory's time until all is in it. */
+  private void keep(String name, Path directory, FileTime time) {
+    if (directoryTimes.put(directory, time) == null) {
+      kept += name.length() + KEPT_WITH_PATH;
+    }
+    if (kept > mostKept) {
+      throw bad(
+          name,
+          "the directories' paths are too many and too long; shorten them, or split the archive");
+    }
   }
 
   private void make(TarReader tar, TarArchiveEntry entry, Path target) throws IOException {
@@ -147,7 +177,7 @@ final class TarTree {
     for (Path part : root.relativize(target.getParent())) {
       directory = directory.resolve(part.toString());
       if (Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
-        keepTime(directory);
+        keepTime(name, directory);
         continue;
       }
       if (Files.exists(directory, LinkOption.NOFOLLOW_LINKS)
@@ -155,10 +185,11 @@ final class TarTree {
         throw bad(name, "/" + root.relativize(directory) + " above it is no directory");
       }
       if (!part.toString().isEmpty()) {
+        count(name);
         Path implied = directory;
         placement.directory(name, implied);
         Files.setAttribute(implied, "unix:mode", 0755);
-        directoryTimes.put(implied, placement.imply(implied).orElse(UNKNOWN_TIME));
+        keep(name, implied, placement.imply(implied).orElse(UNKNOWN_TIME));
       }
     }
   }
@@ -170,7 +201,7 @@ final class TarTree {
     own(entry, target);
     tar.attributes().set(entry.getName(), target);
     Files.setAttribute(target, "unix:mode", entry.getMode() & 07777, LinkOption.NOFOLLOW_LINKS);
-    directoryTimes.put(target, entry.getLastModifiedTime());
+    keep(entry.getName(), target, entry.getLastModifiedTime());
   }
 
   private void hardLink(TarArchiveEntry entry, Path target) throws IOException {
@@ -235,10 +266,9 @@ final class TarTree {
   }
 
   /** A directory of an earlier archive keeps its time when this one adds to it or takes from it. */
-  private void keepTime(Path directory) throws IOException {
+  private void keepTime(String name, Path directory) throws IOException {
     if (!directoryTimes.containsKey(directory)) {
-      directoryTimes.put(
-          directory, Files.getLastModifiedTime(directory, LinkOption.NOFOLLOW_LINKS));
+      keep(name, directory, Files.getLastModifiedTime(directory, LinkOption.NOFOLLOW_LINKS));
     }
   }
 

@@ -17,12 +17,14 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /** Runs a program of the host; what it printed last is in the error when it fails. Blocks. */
 public final class Tool {
 
   private static final int LAST_LINES = 12;
   private static final long LOOK_MILLIS = 100;
+  private static final long END_SECONDS = 5;
 
   private final List<String> command;
   private final Duration timeout;
@@ -64,9 +66,18 @@ public final class Tool {
       Thread.currentThread().interrupt();
       throw new SandgateException(ErrorCode.CANCELLED, "", "the caller gave up", e);
     } finally {
-      process.descendants().forEach(ProcessHandle::destroyForcibly);
-      process.destroyForcibly();
+      end(process);
     }
+  }
+
+  /** Nothing of it writes any more when this returns, so that what it wrote can be removed. */
+  private static void end(Process process) {
+    List<ProcessHandle> left =
+        Stream.concat(process.descendants(), Stream.of(process.toHandle()))
+            .filter(ProcessHandle::isAlive)
+            .toList();
+    left.forEach(ProcessHandle::destroyForcibly);
+    left.forEach(one -> one.onExit().completeOnTimeout(one, END_SECONDS, TimeUnit.SECONDS).join());
   }
 
   private boolean ends(Process process) throws InterruptedException {

@@ -3,7 +3,6 @@
 package dev.sandgate.node.environments;
 
 import dev.sandgate.node.environments.Catalogue.Named;
-import dev.sandgate.spi.Layer;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -36,13 +35,20 @@ final class Uses {
 
   /** Keeps the layers without counting as a sandbox. */
   synchronized void hold(Stack stack) {
-    stack.layers().forEach(layer -> layers.merge(layer.digest(), 1, Integer::sum));
+    stack.digests().forEach(this::hold);
+  }
+
+  /** Keeps one layer. */
+  synchronized void hold(String layer) {
+    layers.merge(layer, 1, Integer::sum);
   }
 
   synchronized void release(Stack stack) {
-    for (Layer layer : stack.layers()) {
-      layers.computeIfPresent(layer.digest(), (_, count) -> less(count));
-    }
+    stack.digests().forEach(this::release);
+  }
+
+  synchronized void release(String layer) {
+    layers.computeIfPresent(layer, (_, count) -> less(count));
   }
 
   /** Those that were made from this name while it stood for this content. */

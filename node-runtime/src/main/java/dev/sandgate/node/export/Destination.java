@@ -5,6 +5,7 @@ package dev.sandgate.node.export;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Path;
+import java.util.function.LongConsumer;
 
 /** Where the files of an image go, one after another, each of a size that is known before. */
 public interface Destination {
@@ -22,9 +23,13 @@ public interface Destination {
     void to(OutputStream out) throws IOException;
   }
 
-  /** An OCI layout in a directory that is there. */
-  static Destination directory(Path directory) {
-    return new LayoutDirectory(directory);
+  /**
+   * An OCI layout in a directory that is there.
+   *
+   * @param room is told the bytes of each file before it is written, and throws when there is no room for them
+   */
+  static Destination directory(Path directory, LongConsumer room) {
+    return new LayoutDirectory(directory, room);
   }
 
   /** An OCI archive: a tar of a layout. */

@@ -18,9 +18,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -116,24 +114,22 @@ final class LayerTar {
     if (directory.opaque()) {
       tar.header(mark(with(name, "/" + WHITEOUT + WHITEOUT + ".opq")));
     }
-    for (Found found : children(directory)) {
-      write(found);
+    for (Map.Entry<ByteString, Path> child : children(directory).entrySet()) {
+      ByteString where = with(directory.where(), "/").concat(child.getKey());
+      write(Found.at(directory.path().resolve(child.getValue()), where));
     }
   }
 
-  private static List<Found> children(Found directory) throws IOException {
+  /** Names in order; what they stand for is looked at one by one, since a directory may have a million. */
+  private static Map<ByteString, Path> children(Found directory) throws IOException {
     Map<ByteString, Path> sorted = new TreeMap<>(ByteString.unsignedLexicographicalComparator());
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory.path())) {
       for (Path entry : entries) {
-        sorted.put(bytes(Path.of("").resolve(entry.getFileName())), entry);
+        Path name = Path.of("").resolve(entry.getFileName());
+        sorted.put(bytes(name), name);
       }
     }
-    List<Found> found = new ArrayList<>();
-    for (Map.Entry<ByteString, Path> entry : sorted.entrySet()) {
-      ByteString where = with(directory.where(), "/").concat(entry.getKey());
-      found.add(Found.at(entry.getValue(), where));
-    }
-    return found;
+    return sorted;
   }
 
   private void write(Found found) throws IOException {

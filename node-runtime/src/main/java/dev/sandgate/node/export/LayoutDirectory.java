@@ -8,12 +8,14 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
+import java.util.function.LongConsumer;
 
 /** An image's files in a directory. */
-record LayoutDirectory(Path directory) implements Destination {
+record LayoutDirectory(Path directory, LongConsumer room) implements Destination {
 
   @Override
   public void put(String name, long size, Content content) throws IOException {
+    room.accept(size);
     Path file = directory.resolve(name);
     Files.createDirectories(Objects.requireNonNull(file.getParent()));
     try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(file))) {

@@ -8,6 +8,7 @@ import dev.sandgate.proto.v1.Status;
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.SandgateException;
 import io.vertx.grpc.common.GrpcStatus;
+import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.UUID;
 import java.util.concurrent.CancellationException;
@@ -21,7 +22,7 @@ import org.slf4j.LoggerFactory;
 public final class Failures {
 
   private static final Logger LOG = LoggerFactory.getLogger(Failures.class);
-  private static final int MESSAGE_LIMIT = 2_000;
+  private static final int HEADER_BYTES = 6_000;
   private static final long RETRY_MILLIS = 1_000;
 
   private final String nodeId;
@@ -59,10 +60,24 @@ public final class Failures {
         .build();
   }
 
-  /** The message for a human, cut to a length that fits into a header. */
+  /** The message for a human, cut so that it fits into headers, once as text and once in the details. */
   public static String message(SandgateException failure) {
     String text = String.valueOf(failure.getMessage());
-    return text.length() <= MESSAGE_LIMIT ? text : text.substring(0, MESSAGE_LIMIT) + "…";
+    int bytes = 0;
+    for (int at = 0; at < text.length(); at += Character.charCount(text.codePointAt(at))) {
+      bytes += inHeaders(text.codePointAt(at));
+      if (bytes > HEADER_BYTES) {
+        return text.substring(0, at) + "…";
+      }
+    }
+    return text;
+  }
+
+  /** Text is percent-encoded unless it is printable ASCII, and details are in Base64. */
+  private static int inHeaders(int character) {
+    boolean plain = character >= ' ' && character <= '~' && character != '%';
+    int bytes = Character.toString(character).getBytes(StandardCharsets.UTF_8).length;
+    return plain ? 1 + 2 : (3 + 2) * bytes;
   }
 
   /** The value of {@code grpc-status-details-bin}. */

@@ -11,6 +11,8 @@ import dev.sandgate.proto.v1.Environment;
 import dev.sandgate.proto.v1.Snapshot;
 import dev.sandgate.spi.Capability;
 import dev.sandgate.spi.DiskSnapshot;
+import dev.sandgate.spi.SandgateException;
+import dev.sandgate.spi.SnapshotLimits;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -65,9 +67,15 @@ final class Sealing {
   }
 
   private DiskSnapshot copyNow() {
-    return sandbox.alone(
-        running -> Blocking.await(running.snapshot(wanted.rules().limits()), COPY_MILLIS),
-        Capability.DISK_SNAPSHOT);
+    SnapshotLimits wanted = this.wanted.rules().limits();
+    SnapshotLimits most = layers.affordable(wanted);
+    try {
+      return sandbox.alone(
+          running -> Blocking.await(running.snapshot(most), COPY_MILLIS), Capability.DISK_SNAPSHOT);
+    } catch (SandgateException e) {
+      boolean reserved = e.field().equals(SnapshotLimits.BYTES) && most.bytes() < wanted.bytes();
+      throw reserved ? SnapshotLayers.unaffordable(e) : e;
+    }
   }
 
   private DiskSnapshot copyQuiet() {
@@ -85,7 +93,7 @@ final class Sealing {
   private Sealed seal(DiskSnapshot copy) throws IOException {
     Path place = Files.createDirectories(work.resolve(UUID.randomUUID().toString()));
     try {
-      return layers.seal(copy.tree(), place, sandbox.stack(), sandbox.backend().backend());
+      return layers.seal(copy, place, sandbox.stack(), sandbox.backend().backend());
     } finally {
       Files.deleteIfExists(place.resolve("image.erofs"));
       Files.delete(place);

@@ -9,11 +9,12 @@ import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.SandgateException;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 
 /** How snapshots came about, by the digest of the environment that each is. */
 public final class SnapshotRows {
@@ -51,10 +52,17 @@ public final class SnapshotRows {
     records.put(digest, snapshot);
   }
 
-  /** Forgets those that no environment is any more and no kept one stands on; blocks. */
-  void keep(Collection<String> digests) {
-    for (String digest : List.copyOf(records.keySet())) {
-      boolean needed = digests.contains(digest) || hasChild(digest);
+  /**
+   * Forgets those that no environment is any more and no kept one stands on; blocks.
+   *
+   * @param digests of the environments that there are; asked for when it is known whose records are looked at, so that one that
+   *     comes meanwhile stays
+   */
+  void keep(Supplier<Set<String>> digests) {
+    List<String> known = List.copyOf(records.keySet());
+    Set<String> there = digests.get();
+    for (String digest : known) {
+      boolean needed = there.contains(digest) || hasChild(digest);
       if (!needed && records.remove(digest) != null) {
         database.change("DELETE FROM snapshots WHERE digest = ?", digest).join();
       }

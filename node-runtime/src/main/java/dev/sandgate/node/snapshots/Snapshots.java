@@ -32,7 +32,6 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The snapshots of this node; blocking code on virtual threads. */
@@ -162,7 +161,7 @@ public final class Snapshots {
   }
 
   private void forgetUnneeded() {
-    rows.keep(layers.all().stream().map(Listed::digest).collect(Collectors.toSet()));
+    rows.keep(layers::digests);
   }
 
   /** With the name and users of now. */
