@@ -21,6 +21,8 @@ import java.util.concurrent.atomic.LongAdder;
 /** What people do with a sandbox, all of it, from its making to its end; and what failed meanwhile. Any thread. */
 final class Mix {
 
+  private static final String FILE = "/content";
+  private static final String HAS_FILE = "[ -e /content ] && echo yes || echo no";
   private static final int CONTENT = 100_000;
   private static final int SNAPSHOT_OF = 4;
   private static final int REASONS_MOST = 20;
@@ -69,7 +71,7 @@ final class Mix {
       branch(sandbox);
     }
     Platform.await(sandbox.reset());
-    says(sandbox, "ls /tmp", "");
+    says(sandbox, HAS_FILE, "no\n");
   }
 
   private static void says(SandboxHandle sandbox, String line, String expected) {
@@ -82,8 +84,8 @@ final class Mix {
   private static void files(SandboxHandle sandbox) {
     byte[] content = new byte[CONTENT];
     ThreadLocalRandom.current().nextBytes(content);
-    Platform.await(sandbox.files().write("/tmp/content", content));
-    if (!Arrays.equals(content, Platform.await(sandbox.files().readAll("/tmp/content", CONTENT)))) {
+    Platform.await(sandbox.files().write(FILE, content));
+    if (!Arrays.equals(content, Platform.await(sandbox.files().readAll(FILE, CONTENT)))) {
       throw new IllegalStateException("a file came back changed");
     }
   }
@@ -142,7 +144,7 @@ final class Mix {
                         .setEnvironment(snapshot.getEnvironment().getDigest())
                         .build()));
     try {
-      says(other, "ls /tmp", "content\n");
+      says(other, HAS_FILE, "yes\n");
     } finally {
       Platform.await(other.delete());
     }
