@@ -27,6 +27,7 @@ import dev.sandgate.cli.server.UpCommand;
 import dev.sandgate.cli.session.SessionCommand;
 import dev.sandgate.cli.snapshot.SnapshotCommand;
 import dev.sandgate.cli.trajectory.TrajectoryCommand;
+import dev.sandgate.cli.usage.UsageCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -58,6 +59,7 @@ import picocli.CommandLine.ScopeType;
       PauseCommand.class,
       ResumeCommand.class,
       TrajectoryCommand.class,
+      UsageCommand.class,
       RemoveCommand.class,
       EnvCommand.class,
       SnapshotCommand.class,
