@@ -26,6 +26,7 @@ import dev.sandgate.cli.server.DoctorCommand;
 import dev.sandgate.cli.server.UpCommand;
 import dev.sandgate.cli.session.SessionCommand;
 import dev.sandgate.cli.snapshot.SnapshotCommand;
+import dev.sandgate.cli.top.TopCommand;
 import dev.sandgate.cli.trajectory.TrajectoryCommand;
 import dev.sandgate.cli.usage.UsageCommand;
 import picocli.CommandLine;
@@ -60,6 +61,7 @@ import picocli.CommandLine.ScopeType;
       ResumeCommand.class,
       TrajectoryCommand.class,
       UsageCommand.class,
+      TopCommand.class,
       RemoveCommand.class,
       EnvCommand.class,
       SnapshotCommand.class,
