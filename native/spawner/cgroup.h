@@ -43,6 +43,9 @@ struct usage {
   uint64_t peak_bytes;
   uint32_t processes;
   uint64_t oom_kills;
+  bool io_known;          ///< whether the two below were counted
+  uint64_t read_bytes;    ///< from storage
+  uint64_t written_bytes; ///< to what belongs on storage
 };
 
 extern const char *const class_names[CLASSES];
@@ -91,6 +94,12 @@ void cgroup_owner(int directory, char *owner);
 
 int cgroup_usage(const struct cgroups *cgroups, enum class class, const char *id, struct usage *usage,
                  struct fault *fault);
+
+/// Counts what a sandbox read and wrote, all of it as long as its agent lives; not known of one with very many processes.
+void cgroup_io(int directory, struct usage *usage);
+
+/// Calls `visit` for every process of a cgroup and of those below it.
+void cgroup_each_process(int directory, void (*visit)(pid_t, void *), void *what);
 
 /// Lets a sandbox's memory go to swap, or keeps a limited sandbox from using more of it: a limit of memory is none when
 /// swap comes on top. Where the kernel cannot do either nothing happens.

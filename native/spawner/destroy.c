@@ -14,14 +14,33 @@
 
 enum { DEADLINE_MS = 5000 };
 
+static void read_usage(struct host *host, struct destruction *destruction, bool agent_lives) {
+  struct fault ignored;
+  destruction->used =
+      cgroup_usage(&host->cgroups, destruction->class, destruction->id, &destruction->usage, &ignored) == 0;
+  if (agent_lives) {
+    cgroup_io(destruction->cgroup, &destruction->usage);
+  }
+}
+
+/// What its processes used while they were dying is its own too.
+static void read_last_usage(struct destruction *destruction) {
+  uint64_t cpu = destruction->cgroup < 0 ? 0 : cgroup_keyed(destruction->cgroup, "cpu.stat", "usage_usec");
+  if (cpu > destruction->usage.cpu_micros) {
+    destruction->usage.cpu_micros = cpu;
+  }
+}
+
 int destroy_begin(struct host *host, struct destruction *destruction, struct fault *fault) {
   destruction->events = destruction->process = -1;
+  destruction->used = false;
   destruction->cgroup = cgroup_find(&host->cgroups, destruction->id, &destruction->class);
   if (destruction->cgroup < 0) {
     return errno == ENOENT ? 0 : fail(fault, STEP_KILL, "open the cgroup of %s", destruction->id);
   }
   destruction->events = openat(destruction->cgroup, "cgroup.events", O_RDONLY | O_CLOEXEC);
   pid_t first = cgroup_agent(destruction->cgroup);
+  read_usage(host, destruction, first != 0);
   destruction->process = first == 0 ? -1 : process_descriptor(first);
   if (destruction->events < 0 || write_file(destruction->cgroup, "cgroup.kill", "1") != 0) {
     fail(fault, STEP_KILL, "kill %s", destruction->id);
@@ -82,6 +101,7 @@ int destroy_step(struct host *host, struct destruction *destruction, struct faul
   if (is_dying(destruction)) {
     return 1;
   }
+  read_last_usage(destruction);
   int result = remove_cgroups(host, destruction, fault);
   if (result != 0) {
     return result;

@@ -17,6 +17,8 @@ struct destruction {
   int cgroup;  ///< its directory, -1 when it is gone already
   int events;  ///< its cgroup.events, -1 when it is gone already
   int process; ///< its first process, -1 when that is gone already
+  bool used;   ///< whether the next is known
+  struct usage usage; ///< processor time of all its life; memory and io as they were before it was killed
 };
 
 /// Kills everything in the sandbox; idempotent.

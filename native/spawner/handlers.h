@@ -20,4 +20,6 @@ enum outcome judge(const struct reader *fields, bool named, struct fault *fault)
 
 void read_limits(struct reader *fields, struct limits *limits);
 
+void write_usage(struct writer *answer, const struct usage *usage);
+
 handler activate_blank, stage, list_layer, discard, tell_disk, try_disk, reclaim;

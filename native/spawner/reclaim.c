@@ -3,7 +3,6 @@
 #include "reclaim.h"
 #include "kernel.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -69,7 +68,8 @@ static bool stands_still(int events) {
   return cgroup_keyed_in(events, "frozen") == 1;
 }
 
-static void advise_process(struct advised *advised, pid_t pid) {
+static void advise_process(pid_t pid, void *what) {
+  struct advised *advised = what;
   char path[32];
   char line[LINE_ROOM];
   snprintf(path, sizeof path, "/proc/%d/maps", pid);
@@ -84,32 +84,6 @@ static void advise_process(struct advised *advised, pid_t pid) {
   }
   if (maps != NULL) {
     fclose(maps);
-  }
-}
-
-/// Every process of a cgroup and of those below it.
-static void advise_tree(struct advised *advised, int directory) {
-  int procs = openat(directory, "cgroup.procs", O_RDONLY | O_CLOEXEC);
-  FILE *list = procs < 0 ? NULL : fdopen(procs, "r");
-  for (int pid = 0; list != NULL && fscanf(list, "%d", &pid) == 1;) {
-    advise_process(advised, pid);
-  }
-  if (list != NULL) {
-    fclose(list);
-  }
-  int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  DIR *stream = fd < 0 ? NULL : fdopendir(fd);
-  for (struct dirent *entry; stream != NULL && (entry = readdir(stream)) != NULL;) {
-    int child = entry->d_type != DT_DIR || entry->d_name[0] == '.'
-                    ? -1
-                    : openat(fd, entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (child >= 0) {
-      advise_tree(advised, child);
-      close(child);
-    }
-  }
-  if (stream != NULL) {
-    closedir(stream);
   }
 }
 
@@ -136,7 +110,7 @@ void reclaim_work(struct host *host, const void *what, struct report *report) {
   if (stands_still(events)) {
     cgroup_allow_swap(&host->cgroups, class, reclaim->id, true);
     if (!reclaimed_as_a_whole(directory, usage.memory_bytes)) {
-      advise_tree(&advised, directory);
+      cgroup_each_process(directory, advise_process, &advised);
       cgroup_free_written(&host->cgroups, class, reclaim->id);
     }
     if (!stands_still(events)) {

@@ -26,6 +26,17 @@ enum outcome begun(int result, struct work *work) {
   return result == 0 ? WAITING : FAILED;
 }
 
+void write_usage(struct writer *answer, const struct usage *usage) {
+  write_u64(answer, usage->cpu_micros);
+  write_u64(answer, usage->memory_bytes);
+  write_u64(answer, usage->peak_bytes);
+  write_u32(answer, usage->processes);
+  write_u64(answer, usage->oom_kills);
+  write_u8(answer, usage->io_known ? 1 : 0);
+  write_u64(answer, usage->read_bytes);
+  write_u64(answer, usage->written_bytes);
+}
+
 bool read_id(struct reader *fields, char *id) {
   read_str(fields, id, ID_ROOM);
   return id_valid(id);
@@ -204,16 +215,13 @@ static enum outcome tell_usage(struct host *host, struct reader *fields, struct 
   if (cgroup < 0) {
     return FAILED;
   }
-  close(cgroup);
-  if (cgroup_usage(&host->cgroups, class, id, &usage, fault) != 0) {
-    return FAILED;
+  int result = cgroup_usage(&host->cgroups, class, id, &usage, fault);
+  if (result == 0) {
+    cgroup_io(cgroup, &usage);
+    write_usage(answer, &usage);
   }
-  write_u64(answer, usage.cpu_micros);
-  write_u64(answer, usage.memory_bytes);
-  write_u64(answer, usage.peak_bytes);
-  write_u32(answer, usage.processes);
-  write_u64(answer, usage.oom_kills);
-  return DONE;
+  close(cgroup);
+  return outcome_of(result);
 }
 
 static enum outcome freeze(struct host *host, struct reader *fields, struct work *work, struct writer *answer,

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
+#include "handlers.h"
 #include "kernel.h"
 #include "request.h"
 #include "trash.h"
@@ -43,13 +44,16 @@ static enum outcome continue_create(struct host *host, struct work *work, struct
   return DONE;
 }
 
-static enum outcome continue_destroy(struct host *host, struct work *work, struct fault *fault) {
+static enum outcome continue_destroy(struct host *host, struct work *work, struct writer *answer,
+                                     struct fault *fault) {
   int result = destroy_step(host, &work->destruction, fault);
   if (result == 1 && now_ms() < work->deadline_ms) {
     return WAITING;
   }
   if (result == 1) {
     fail_with(fault, STEP_KILL, EBUSY, "%s is still dying", work->destruction.id);
+  } else if (result == 0 && work->destruction.used) {
+    write_usage(answer, &work->destruction.usage);
   }
   destroy_end(&work->destruction);
   return result == 0 ? DONE : FAILED;
@@ -150,7 +154,7 @@ enum outcome work_continue(struct host *host, struct work *work, struct writer *
   enum outcome outcome = DONE;
   switch (work->kind) {
   case CREATING: outcome = continue_create(host, work, answer, fault); break;
-  case DESTROYING: outcome = continue_destroy(host, work, fault); break;
+  case DESTROYING: outcome = continue_destroy(host, work, answer, fault); break;
   case FREEZING: outcome = continue_freeze(work, fault); break;
   case STAGING: outcome = continue_stage(host, &work->staging, answer, fault); break;
   case LISTING: outcome = continue_listing(host, &work->listing, answer, fault); break;

@@ -49,6 +49,9 @@ class Fields:
         self.at += length
         return self.data[self.at - length : self.at].decode()
 
+    def at_end(self):
+        return self.at == len(self.data)
+
 
 class Client:
     """One connection to the spawner."""
@@ -112,7 +115,14 @@ class Client:
         return text("") + b"\x00" + text(owner) + limited
 
     def destroy(self, name, upper=None):
-        self.call(DESTROY, text(name) + text(f"uppers/{name}" if upper is None else upper))
+        """Gives what it used in all; nothing when it was not there."""
+        fields = self.call(DESTROY, text(name) + text(f"uppers/{name}" if upper is None else upper))
+        return None if fields.at_end() else self.used(fields)
+
+    @staticmethod
+    def used(fields):
+        names = ("cpu", "memory", "peak", "processes", "oom_kills", "io_known", "read", "written")
+        return dict(zip(names, fields.take("QQQIQ?QQ")))
 
     def list(self):
         return {name: pid for name, (pid, _) in self.owners().items()}
@@ -126,8 +136,7 @@ class Client:
         self.call(LIMITS, text(name) + struct.pack(">IQI", cpu, memory, pids))
 
     def usage(self, name):
-        names = ("cpu", "memory", "peak", "processes", "oom_kills")
-        return dict(zip(names, self.call(USAGE, text(name)).take("QQQIQ")))
+        return self.used(self.call(USAGE, text(name)))
 
     def freeze(self, name, on):
         self.call(FREEZE, text(name) + struct.pack(">B", on))

@@ -24,6 +24,7 @@ import dev.sandgate.support.Undo;
 import dev.sandgate.support.agent.AgentConnection;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -44,6 +45,7 @@ final class ContainerSandbox implements Sandbox {
   private volatile Guest guest;
   private volatile boolean used;
   private volatile boolean paused;
+  private volatile Optional<Usage> lastUsage = Optional.empty();
   private boolean resetting;
   private int resets;
   private @Nullable CompletableFuture<Void> removal;
@@ -131,6 +133,11 @@ final class ContainerSandbox implements Sandbox {
   }
 
   @Override
+  public Optional<Usage> lastUsage() {
+    return lastUsage;
+  }
+
+  @Override
   public Uni<Void> pause() {
     return standStill(true);
   }
@@ -197,25 +204,20 @@ final class ContainerSandbox implements Sandbox {
   }
 
   @Override
-  public Uni<Void> reset() {
+  public Uni<Optional<Usage>> reset() {
     used = true;
-    return host.call(
-            () -> {
-              resetInTurn();
-              return id;
-            })
-        .replaceWithVoid();
+    return host.call(this::resetInTurn);
   }
 
-  private void resetInTurn() {
+  private Optional<Usage> resetInTurn() {
     turn.lock();
     try {
       beginReset();
       agent().close(id + " is being reset");
       Undo undo = new Undo();
       try {
-        host.spawner().destroy(name(), Host.upper(id));
-        endReset(assembly.make(undo, host.ahead()::take));
+        lastUsage = host.spawner().destroy(name(), Host.upper(id));
+        return endReset(assembly.make(undo, host.ahead()::take));
       } catch (RuntimeException e) {
         throw undo.runBecause(host.explain(e));
       }
@@ -232,11 +234,14 @@ final class ContainerSandbox implements Sandbox {
     resets++;
   }
 
-  private synchronized void endReset(Guest fresh) {
+  private synchronized Optional<Usage> endReset(Guest fresh) {
+    Optional<Usage> before = lastUsage;
+    lastUsage = Optional.empty();
     guest = fresh;
     paused = false;
     resetting = false;
     follow(fresh.agent());
+    return before;
   }
 
   private synchronized int resetsIfThere() {
@@ -332,7 +337,7 @@ final class ContainerSandbox implements Sandbox {
     turn.lock();
     try {
       agent().close(id + " is being removed"); // a reset may have made another one meanwhile
-      host.spawner().destroy(name(), Host.upper(id));
+      lastUsage = host.spawner().destroy(name(), Host.upper(id)).or(() -> lastUsage);
       assembly.release();
       terminated.complete(why);
       done.complete(null);

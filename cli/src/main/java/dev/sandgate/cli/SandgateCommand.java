@@ -26,7 +26,9 @@ import dev.sandgate.cli.server.DoctorCommand;
 import dev.sandgate.cli.server.UpCommand;
 import dev.sandgate.cli.session.SessionCommand;
 import dev.sandgate.cli.snapshot.SnapshotCommand;
+import dev.sandgate.cli.top.TopCommand;
 import dev.sandgate.cli.trajectory.TrajectoryCommand;
+import dev.sandgate.cli.usage.UsageCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -58,6 +60,8 @@ import picocli.CommandLine.ScopeType;
       PauseCommand.class,
       ResumeCommand.class,
       TrajectoryCommand.class,
+      UsageCommand.class,
+      TopCommand.class,
       RemoveCommand.class,
       EnvCommand.class,
       SnapshotCommand.class,

@@ -43,7 +43,7 @@ final class CommandLineTest {
   void shouldListEveryCommandInTheHelp() {
     assertEquals(0, run("--help"));
     for (String name :
-        "demo up doctor create ls get exec sh session cp trajectory diff renew rm env load test version completion"
+        "demo up doctor create ls get exec sh session cp trajectory usage top diff renew rm env load test version completion"
             .split(" ", -1)) {
       assertTrue(out.toString().contains("\n  " + name + " "), name);
     }

@@ -131,6 +131,15 @@ public final class Sandgate implements AutoCloseable {
   }
 
   /**
+   * Meters: what sandboxes used.
+   *
+   * @return a view, cheap to make
+   */
+  public Meters meters() {
+    return new Meters(calls);
+  }
+
+  /**
    * The nodes and what their backends can do.
    *
    * @return all of them, unreachable ones marked

@@ -6,6 +6,7 @@ import dev.sandgate.node.admission.Admission;
 import dev.sandgate.node.backends.Backends;
 import dev.sandgate.node.config.KnownSettings;
 import dev.sandgate.node.config.LayerSettings;
+import dev.sandgate.node.config.MeteringSettings;
 import dev.sandgate.node.config.Recording;
 import dev.sandgate.node.config.SharedSettings;
 import dev.sandgate.node.config.SnapshotCapacity;
@@ -19,6 +20,8 @@ import dev.sandgate.node.files.FilesService;
 import dev.sandgate.node.files.PortsService;
 import dev.sandgate.node.functions.FunctionCalls;
 import dev.sandgate.node.latencies.Latencies;
+import dev.sandgate.node.metering.MeterRows;
+import dev.sandgate.node.metering.Metering;
 import dev.sandgate.node.rpc.Blocking;
 import dev.sandgate.node.rpc.Failures;
 import dev.sandgate.node.rpc.Listener;
@@ -64,6 +67,7 @@ public final class Node implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(Node.class);
   private static final long SWEEP_MILLIS = 1_000;
+  private static final long METERING_MILLIS = 100;
   private static final long LISTEN_SECONDS = 30;
 
   private final Vertx vertx;
@@ -129,8 +133,7 @@ public final class Node implements AutoCloseable {
                 config.capacity(),
                 latencies,
                 admission));
-    Sessions sessions = new Sessions(sandboxes, database);
-    undo.push("sessions", sessions::close);
+    Sessions sessions = sessions(sandboxes, database);
     Trajectories trajectories = new Trajectories(database, recording);
     Execs execs =
         new Execs(
@@ -141,6 +144,7 @@ public final class Node implements AutoCloseable {
     Running running = new Running(sandboxes, environments, execs, sessions);
     Routes routes = routes(running, trajectories, failures);
     snapshots(config, database, running, latencies).route(routes);
+    metering(config, database, sandboxes).route(routes);
     new FunctionCalls(config.nodeId(), backends, environments, latencies).route(routes);
     new NodesService(config.nodeId(), backends, running, latencies).route(routes);
     listen(config, routes, failures);
@@ -155,6 +159,12 @@ public final class Node implements AutoCloseable {
     Swap swap = Swap.open(config.settings(), config.dataDirectory(), () -> sandboxes.living() > 0);
     undo.push("swap", swap::close);
     return sandboxes;
+  }
+
+  private Sessions sessions(Sandboxes sandboxes, Database database) {
+    Sessions sessions = new Sessions(sandboxes, database);
+    undo.push("sessions", sessions::close);
+    return sessions;
   }
 
   private static Routes routes(Running running, Trajectories trajectories, Failures failures) {
@@ -261,6 +271,15 @@ public final class Node implements AutoCloseable {
         config.dataDirectory());
   }
 
+  private Metering metering(NodeConfig config, Database database, Sandboxes sandboxes) {
+    MeteringSettings settings = MeteringSettings.of(config.settings());
+    Metering metering = new Metering(config.nodeId(), sandboxes, database, settings);
+    undo.push("metering", metering::close);
+    long timer = vertx.setPeriodic(METERING_MILLIS, _ -> metering.tick());
+    undo.push("measuring", () -> vertx.cancelTimer(timer));
+    return metering;
+  }
+
   private static CompletableFuture<Void> load(Execs execs, Sandboxes sandboxes) {
     return Blocking.start(
             () -> {
@@ -298,6 +317,7 @@ public final class Node implements AutoCloseable {
     schema.addAll(Catalogue.SCHEMA);
     schema.addAll(Integrity.SCHEMA);
     schema.addAll(SnapshotRows.SCHEMA);
+    schema.addAll(MeterRows.SCHEMA);
     return schema;
   }
 

@@ -180,6 +180,32 @@ interface LifecycleCases {
   }
 
   @Test
+  default void shouldTellNoLessAtTheEndThanBefore() {
+    Sandbox sandbox = fixture().fresh();
+    Fixture.run(sandbox, Command.of("echo", "hi"));
+    Usage before = Waiting.on(sandbox.usage());
+    assertTrue(sandbox.lastUsage().isEmpty(), "it lives");
+    Waiting.on(sandbox.destroy());
+    sandbox
+        .lastUsage()
+        .ifPresent(
+            last ->
+                assertTrue(
+                    last.cpu().compareTo(before.cpu()) >= 0, () -> before + " then " + last));
+  }
+
+  @Test
+  default void shouldTellAtAResetWhatWasUsedUntilThenAndNothingOfItLater() {
+    fixture().assumeHas(Capability.RESET);
+    Sandbox sandbox = fixture().fresh();
+    Fixture.run(sandbox, Command.of("echo", "hi"));
+    Usage before = Waiting.on(sandbox.usage());
+    Waiting.on(sandbox.reset())
+        .ifPresent(used -> assertTrue(used.cpu().compareTo(before.cpu()) >= 0, used::toString));
+    assertTrue(sandbox.lastUsage().isEmpty(), "it lives");
+  }
+
+  @Test
   default void shouldRefuseWhatIsNotDeclared() {
     Sandbox sandbox = fixture().shared();
     refused(Capability.PAUSE, sandbox.pause());

@@ -68,7 +68,7 @@ interface ResetCases {
     fixture().assumeHas(Capability.RESET);
     for (int i = 0; i < 15; i++) {
       Sandbox sandbox = fixture().fresh();
-      CompletableFuture<Void> reset = sandbox.reset().subscribeAsCompletionStage();
+      CompletableFuture<?> reset = sandbox.reset().subscribeAsCompletionStage();
       LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(i * 300L));
       Waiting.on(sandbox.destroy());
       settled(reset);
@@ -77,7 +77,7 @@ interface ResetCases {
     }
   }
 
-  private static void settled(CompletableFuture<Void> reset) {
+  private static void settled(CompletableFuture<?> reset) {
     try {
       reset.orTimeout(20, TimeUnit.SECONDS).join();
     } catch (CompletionException e) {
@@ -90,7 +90,7 @@ interface ResetCases {
   default void shouldRunACommandThatMeetsAResetBeforeItOrAfterItOrNot() {
     Sandbox sandbox = subject();
     for (int i = 0; i < 20; i++) {
-      CompletableFuture<Void> reset = sandbox.reset().subscribeAsCompletionStage();
+      CompletableFuture<?> reset = sandbox.reset().subscribeAsCompletionStage();
       LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(i * 200L));
       var started = sandbox.exec(Command.of("sleep", "1000").spec()).subscribeAsCompletionStage();
       reset.orTimeout(20, TimeUnit.SECONDS).join();

@@ -4,6 +4,7 @@ package dev.sandgate.spi;
 
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
+import java.util.Optional;
 
 /**
  * A live isolated environment.
@@ -143,6 +144,16 @@ public interface Sandbox {
   Uni<Usage> usage();
 
   /**
+   * What it used until its end, since the latest {@link #reset}: read when nothing ran any more, memory as it was before. There
+   * from when {@link #destroy} completes; never blocks.
+   *
+   * @return the last reading; empty when none was taken: what was used since the last {@link #usage} is then not known
+   */
+  default Optional<Usage> lastUsage() {
+    return Optional.empty();
+  }
+
+  /**
    * Completes once, when the sandbox ended for whatever reason; never fails. Cancelling only stops
    * listening.
    *
@@ -211,9 +222,9 @@ public interface Sandbox {
    * reset is done. {@link #usage} begins anew. How long it takes does not depend on how much was written. Concurrent resets
    * follow each other; one that meets {@link #destroy} fails. Cancelling does not stop it.
    *
-   * @return completion; after a failure the sandbox is dirty and must be destroyed
+   * @return what it used until then, as {@link #lastUsage}; after a failure the sandbox is dirty and must be destroyed
    */
-  default Uni<Void> reset() {
+  default Uni<Optional<Usage>> reset() {
     return unsupported(Capability.RESET);
   }
 

@@ -14,6 +14,7 @@ import java.time.Duration;
  * @param outOfMemoryKills processes the kernel killed for memory
  * @param diskBytes that what it wrote takes now, or {@link #UNKNOWN}
  * @param inodes that what it wrote takes now, or {@link #UNKNOWN}
+ * @param storage what it moved from and to storage
  */
 public record Usage(
     Duration cpu,
@@ -22,13 +23,26 @@ public record Usage(
     int processes,
     long outOfMemoryKills,
     long diskBytes,
-    long inodes) {
+    long inodes,
+    Storage storage) {
 
   /** A figure that would be costly to find. */
   public static final long UNKNOWN = -1;
 
   /**
-   * Usage without what is on disk.
+   * Bytes moved since it began, caches and files in memory left out.
+   *
+   * @param readBytes fetched from storage, or {@link #UNKNOWN}
+   * @param writtenBytes to what belongs on storage, or {@link #UNKNOWN}
+   */
+  public record Storage(long readBytes, long writtenBytes) {
+
+    /** Where nobody counts them. */
+    public static final Storage NOT_MEASURED = new Storage(UNKNOWN, UNKNOWN);
+  }
+
+  /**
+   * Usage without what is on disk, and what was moved there.
    *
    * @param cpu as above
    * @param memoryBytes as above
@@ -38,7 +52,15 @@ public record Usage(
    */
   public Usage(
       Duration cpu, long memoryBytes, long peakMemoryBytes, int processes, long outOfMemoryKills) {
-    this(cpu, memoryBytes, peakMemoryBytes, processes, outOfMemoryKills, UNKNOWN, UNKNOWN);
+    this(
+        cpu,
+        memoryBytes,
+        peakMemoryBytes,
+        processes,
+        outOfMemoryKills,
+        UNKNOWN,
+        UNKNOWN,
+        Storage.NOT_MEASURED);
   }
 
   /**
@@ -50,6 +72,17 @@ public record Usage(
    */
   public Usage withDisk(long bytes, long entries) {
     return new Usage(
-        cpu, memoryBytes, peakMemoryBytes, processes, outOfMemoryKills, bytes, entries);
+        cpu, memoryBytes, peakMemoryBytes, processes, outOfMemoryKills, bytes, entries, storage);
+  }
+
+  /**
+   * The same with what was moved.
+   *
+   * @param moved from and to storage
+   * @return the whole
+   */
+  public Usage withStorage(Storage moved) {
+    return new Usage(
+        cpu, memoryBytes, peakMemoryBytes, processes, outOfMemoryKills, diskBytes, inodes, moved);
   }
 }

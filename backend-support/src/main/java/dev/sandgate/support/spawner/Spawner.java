@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The resident helper that makes sandboxes: every call is one question and one answer, blocking, for virtual threads.
@@ -137,12 +138,13 @@ public final class Spawner implements AutoCloseable {
    *
    * @param id of the sandbox
    * @param upper its directory, or empty
+   * @return what it used in all; empty when it was gone before, or the spawner is of an earlier version
    */
-  public void destroy(String id, String upper) {
+  public Optional<Usage> destroy(String id, String upper) {
     for (int attempt = 1; ; attempt++) {
       try {
-        pool.ask(DESTROY, w -> w.str(id).str(upper));
-        return;
+        FieldReader f = pool.ask(DESTROY, w -> w.str(id).str(upper));
+        return f.atEnd() ? Optional.empty() : Optional.of(usage(f));
       } catch (SpawnerException e) {
         if (e.errno() != Errno.EBUSY || attempt == DESTROY_ATTEMPTS) {
           throw e;
@@ -169,8 +171,14 @@ public final class Spawner implements AutoCloseable {
 
   /** What a sandbox used. */
   public Usage usage(String id) {
-    FieldReader f = pool.ask(USAGE, w -> w.str(id));
-    return new Usage(Duration.of(f.u64(), ChronoUnit.MICROS), f.u64(), f.u64(), f.i32(), f.u64());
+    return usage(pool.ask(USAGE, w -> w.str(id)));
+  }
+
+  private static Usage usage(FieldReader f) {
+    Usage usage =
+        new Usage(Duration.of(f.u64(), ChronoUnit.MICROS), f.u64(), f.u64(), f.i32(), f.u64());
+    boolean known = !f.atEnd() && f.u8() == 1;
+    return known ? usage.withStorage(new Usage.Storage(f.u64(), f.u64())) : usage;
   }
 
   /**

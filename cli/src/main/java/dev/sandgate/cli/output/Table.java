@@ -8,13 +8,14 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /** Lines up columns, two spaces between them; colour codes count as nothing. */
-final class Table {
+public final class Table {
 
   private static final Pattern COLOUR = Pattern.compile("\u001b\\[[0-9;]*m");
 
   private Table() {}
 
-  static List<String> format(List<String> header, List<List<String>> rows) {
+  /** Lines of a header and rows of as many cells. */
+  public static List<String> format(List<String> header, List<List<String>> rows) {
     int[] widths = new int[header.size()];
     List<List<String>> all = new ArrayList<>();
     all.add(header);

@@ -8,6 +8,7 @@ import dev.sandgate.proto.v1.EnvironmentsGrpcService;
 import dev.sandgate.proto.v1.ExecsGrpcService;
 import dev.sandgate.proto.v1.FilesGrpcService;
 import dev.sandgate.proto.v1.FunctionsGrpcService;
+import dev.sandgate.proto.v1.MetersGrpcService;
 import dev.sandgate.proto.v1.NodesGrpcService;
 import dev.sandgate.proto.v1.PortsGrpcService;
 import dev.sandgate.proto.v1.SandboxesGrpcService;
@@ -119,6 +120,7 @@ public final class OwnServices implements AutoCloseable {
     bind(host, new PauseBatches(fleet, listing));
     Call.streaming(host, ExecsGrpcService.RunBatch, batches::run);
     Call.unary(host, NodesGrpcService.List, watch::list);
+    Call.unary(host, MetersGrpcService.List, new MeterCalls(fleet, timeoutMillis)::list);
     Call.driven(
         host,
         EnvironmentsGrpcService.ImportEnvironment,
@@ -189,6 +191,7 @@ public final class OwnServices implements AutoCloseable {
             sandboxes,
             snapshots,
             NodesGrpcService.all(),
+            MetersGrpcService.all(),
             FunctionsGrpcService.all(),
             EnvironmentsGrpcService.all(),
             TrajectoriesGrpcService.all()));

@@ -28,6 +28,7 @@ public final class KnownSettings {
           "node.max-memory-pressure",
           "node.memory-overcommit",
           "node.memory-reserve-bytes",
+          "node.metering-period-ms",
           "node.shared-layers",
           "node.shared-layers-auth",
           "node.shared-layers-local-bytes",

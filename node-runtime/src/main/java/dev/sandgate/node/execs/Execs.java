@@ -17,11 +17,13 @@ import dev.sandgate.node.trajectory.Trajectories;
 import dev.sandgate.proto.v1.Exec;
 import dev.sandgate.proto.v1.ExecResult;
 import dev.sandgate.proto.v1.OutputStream;
+import dev.sandgate.spi.Usage;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 
 /** The commands of this node's sandboxes. */
 public final class Execs {
@@ -181,7 +183,7 @@ public final class Execs {
     }
 
     @Override
-    public void reset(LiveSandbox sandbox) {
+    public void reset(LiveSandbox sandbox, Optional<Usage> used) {
       endAll(sandbox);
     }
 

@@ -146,7 +146,7 @@ final class Creation {
             .setSpec(wanted.filled().toBuilder().setHostname(spec.hostname()))
             .setState(SandboxState.SANDBOX_STATE_CREATING)
             .setNodeId(nodeId)
-            .setCreatedAt(LiveSandbox.now())
+            .setCreatedAt(Times.now())
             .addAllLayerDigests(wanted.stack().digests())
             .setEnvironmentDigest(wanted.stack().environment());
     limit(record);
@@ -216,6 +216,7 @@ final class Creation {
       try {
         recorded.join();
         live.started(pausing.waking(live, made), clock.microsPassed());
+        removal.listeners().forEach(listener -> listener.started(live));
       } catch (RuntimeException e) {
         removal.destroy(made);
         throw e;

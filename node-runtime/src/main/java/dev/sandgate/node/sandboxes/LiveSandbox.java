@@ -13,7 +13,7 @@ import dev.sandgate.spi.Capability;
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.SandboxSpec;
 import dev.sandgate.spi.SandgateException;
-import java.time.Instant;
+import dev.sandgate.spi.Usage;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -164,7 +164,7 @@ public final class LiveSandbox {
     } finally {
       epochs.writeLock().unlock();
     }
-    resetAt(now());
+    resetAt(Times.now());
   }
 
   private synchronized void resetAt(Timestamp time) {
@@ -189,7 +189,7 @@ public final class LiveSandbox {
   /** It stands still from now on; FAILED_PRECONDITION when it has ended. */
   synchronized void paused() {
     move(SandboxState.SANDBOX_STATE_PAUSED);
-    record = record.toBuilder().setPausedAt(now()).build();
+    record = record.toBuilder().setPausedAt(Times.now()).build();
     pauses.begin();
     limits.pause(record.getSpec().getPausedLifetimeMillis());
   }
@@ -303,13 +303,19 @@ public final class LiveSandbox {
     return stack;
   }
 
+  /** What it used since its latest reset until it ended; empty when that was not measured, or it lives. */
+  public Optional<Usage> lastUsage() {
+    dev.sandgate.spi.Sandbox last = handle;
+    return last == null ? Optional.empty() : last.lastUsage();
+  }
+
   /** Orders sandboxes by age. */
   long sequence() {
     return sequence;
   }
 
   /** The record with everything, the values of variables included. */
-  Sandbox secret() {
+  public Sandbox secret() {
     return record;
   }
 
@@ -329,7 +335,7 @@ public final class LiveSandbox {
   synchronized void started(dev.sandgate.spi.Sandbox running, long createMicros) {
     handle = running;
     move(SandboxState.SANDBOX_STATE_RUNNING);
-    record = record.toBuilder().setReadyAt(now()).setCreateMicros(createMicros).build();
+    record = record.toBuilder().setReadyAt(Times.now()).setCreateMicros(createMicros).build();
     if (!adopting) {
       usable.complete(this);
     }
@@ -373,7 +379,7 @@ public final class LiveSandbox {
     record =
         record.toBuilder()
             .setState(last)
-            .setEndedAt(now())
+            .setEndedAt(Times.now())
             .setTermination(Termination.newBuilder().setReason(reason).setDetail(detail))
             .build();
     adopting = false;
@@ -389,10 +395,5 @@ public final class LiveSandbox {
 
   SandgateException notRunning() {
     return Refusals.notRunning(record, endReason);
-  }
-
-  static Timestamp now() {
-    Instant now = Instant.now();
-    return Timestamp.newBuilder().setSeconds(now.getEpochSecond()).setNanos(now.getNano()).build();
   }
 }

@@ -171,6 +171,7 @@ final class Removal {
     registry.commitments().free(live.secret().getSpec().getLimits());
     Blocking.report("recording the end of " + live, rows.update(live));
     listeners.forEach(listener -> listener.ended(live));
+    listeners.forEach(listener -> listener.removed(live));
     live.removed().complete(null);
   }
 }

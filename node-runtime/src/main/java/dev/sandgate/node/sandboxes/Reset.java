@@ -6,6 +6,8 @@ import dev.sandgate.node.faults.FaultPoint;
 import dev.sandgate.node.rpc.Blocking;
 import dev.sandgate.node.waking.WakingSandbox;
 import dev.sandgate.spi.Capability;
+import dev.sandgate.spi.Usage;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -49,9 +51,9 @@ final class Reset {
     try {
       removal.listeners().forEach(listener -> listener.ending(live, REASON));
       Blocking.await(rows.update(live), WRITE_MILLIS);
-      Blocking.await(running.reset(), RESET_MILLIS);
+      Optional<Usage> used = Blocking.await(running.reset(), RESET_MILLIS);
       FaultPoint.AFTER_RESET.pass(live.id());
-      removal.listeners().forEach(listener -> listener.reset(live));
+      removal.listeners().forEach(listener -> listener.reset(live, used));
       if (running instanceof WakingSandbox paused) {
         pausing.goOn(live, paused);
       }

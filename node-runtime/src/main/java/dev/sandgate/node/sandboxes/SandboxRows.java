@@ -61,8 +61,14 @@ public final class SandboxRows {
         "UPDATE sandboxes SET record = ? WHERE id = ?", live.secret().toByteArray(), live.id());
   }
 
-  CompletableFuture<Void> delete(String id) {
-    return database.change("DELETE FROM sandboxes WHERE id = ?", id);
+  CompletableFuture<Void> delete(String id, List<Database.Change> others) {
+    return database.change(
+        statements -> {
+          statements.update("DELETE FROM sandboxes WHERE id = ?", id);
+          for (Database.Change other : others) {
+            other.apply(statements);
+          }
+        });
   }
 
   List<Stored> load() {

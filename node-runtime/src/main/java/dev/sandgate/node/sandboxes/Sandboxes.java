@@ -21,6 +21,7 @@ import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.Reclaimed;
 import dev.sandgate.spi.SandgateException;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -145,6 +146,11 @@ public final class Sandboxes {
         .orTimeout(ADOPTION_WAIT_MILLIS, java.util.concurrent.TimeUnit.MILLISECONDS);
   }
 
+  /** Every one that is known, living and ended, newest first. */
+  public Collection<LiveSandbox> all() {
+    return registry.newestFirst().values();
+  }
+
   /** Those that ended and are not forgotten. */
   public List<LiveSandbox> ended() {
     return registry.newestFirst().values().stream()
@@ -249,6 +255,8 @@ public final class Sandboxes {
     registry.forget(live);
     keys.forget(live.id());
     removal.listeners().forEach(listener -> listener.forgotten(live));
-    Blocking.report("dropping the record of " + live.id(), rows.delete(live.id()));
+    List<Database.Change> others =
+        removal.listeners().stream().map(listener -> listener.dropping(live)).toList();
+    Blocking.report("dropping the record of " + live.id(), rows.delete(live.id(), others));
   }
 }

@@ -16,9 +16,11 @@ import dev.sandgate.spi.Exec;
 import dev.sandgate.spi.Exec.SignalTarget;
 import dev.sandgate.spi.SandgateException;
 import dev.sandgate.spi.SessionSpec;
+import dev.sandgate.spi.Usage;
 import io.smallrye.mutiny.Uni;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
@@ -223,7 +225,7 @@ public final class Sessions {
     }
 
     @Override
-    public void reset(LiveSandbox sandbox) {
+    public void reset(LiveSandbox sandbox, Optional<Usage> used) {
       of(sandbox.id()).values().stream().filter(open -> !open.isEnded()).forEach(OpenSession::lost);
       forgotten(sandbox);
     }

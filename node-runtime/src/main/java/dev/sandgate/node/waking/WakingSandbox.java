@@ -18,6 +18,7 @@ import dev.sandgate.spi.Termination;
 import dev.sandgate.spi.Usage;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
+import java.util.Optional;
 
 /**
  * A sandbox that wakes up when something is asked of what runs in it (DSec §6.3). What is done to it from outside is done
@@ -89,6 +90,11 @@ public record WakingSandbox(Sandbox sandbox, PauseGate gate) implements Sandbox 
   }
 
   @Override
+  public Optional<Usage> lastUsage() {
+    return sandbox.lastUsage();
+  }
+
+  @Override
   public Uni<Termination> terminated() {
     return sandbox.terminated();
   }
@@ -119,7 +125,7 @@ public record WakingSandbox(Sandbox sandbox, PauseGate gate) implements Sandbox 
   }
 
   @Override
-  public Uni<Void> reset() {
+  public Uni<Optional<Usage>> reset() {
     return sandbox.reset();
   }
 }

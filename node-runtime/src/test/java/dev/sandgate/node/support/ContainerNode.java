@@ -64,6 +64,11 @@ public final class ContainerNode implements AutoCloseable {
     return run;
   }
 
+  /** The name of the cgroup that its sandboxes are below. */
+  public String cgroup() {
+    return "sgt-" + mark;
+  }
+
   /** The node itself. */
   public TestNode node() {
     return node;

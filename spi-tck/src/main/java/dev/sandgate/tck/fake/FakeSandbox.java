@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** A sandbox in memory: commands are virtual threads, files a map, port 7 echoes. */
@@ -32,6 +33,7 @@ final class FakeSandbox implements Sandbox {
   private final Files files;
   private final Map<String, FakeExec> execs = new LinkedHashMap<>();
   private final CompletableFuture<Termination> end = new CompletableFuture<>();
+  private volatile Optional<Usage> lastUsage = Optional.empty();
   private boolean paused;
 
   FakeSandbox(SandboxSpec spec, Faults faults, Runnable removal) {
@@ -149,6 +151,11 @@ final class FakeSandbox implements Sandbox {
   }
 
   @Override
+  public Optional<Usage> lastUsage() {
+    return lastUsage;
+  }
+
+  @Override
   public Uni<Termination> terminated() {
     return Uni.createFrom().completionStage(end::copy);
   }
@@ -175,6 +182,7 @@ final class FakeSandbox implements Sandbox {
   void end(Termination why) {
     removal.run();
     synchronized (this) {
+      lastUsage = lastUsage.or(() -> Optional.of(reading()));
       end.complete(why);
       execs.values().forEach(FakeExec::lose);
       execs.clear();
@@ -214,20 +222,20 @@ final class FakeSandbox implements Sandbox {
   }
 
   @Override
-  public Uni<Void> reset() {
+  public Uni<Optional<Usage>> reset() {
     return Work.of(
-            () -> {
-              checkAlive();
-              faults.pass(Faults.Point.PAUSE);
-              forgetAll();
-              return tree;
-            })
-        .replaceWithVoid();
+        () -> {
+          checkAlive();
+          faults.pass(Faults.Point.PAUSE);
+          return forgetAll();
+        });
   }
 
-  private synchronized void forgetAll() {
+  private synchronized Optional<Usage> forgetAll() {
+    Optional<Usage> used = Optional.of(reading());
     execs.values().forEach(exec -> exec.kill(9));
     execs.clear();
     tree.clear();
+    return used;
   }
 }
