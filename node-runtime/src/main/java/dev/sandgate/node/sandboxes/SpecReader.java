@@ -90,15 +90,7 @@ final class SpecReader {
     Fields.user("user", asked.getUser());
     checkHostname(asked.getHostname());
     checkNetwork(asked);
-    if (!asked.getLimits().equals(Limits.getDefaultInstance())) {
-      backend.require(Capability.LIMITS);
-    }
-    if (asked.getQosClass() == dev.sandgate.proto.v1.QosClass.QOS_CLASS_LATENCY_SENSITIVE) {
-      backend.require(Capability.CLASSES);
-    }
-    if (asked.getIdlePauseMillis() != 0) {
-      backend.require(Capability.PAUSE);
-    }
+    checkCapabilities(asked, backend);
     Limits limits = limits(asked.getLimits());
     Stack stack = stack(asked, backend);
     SandboxSpec filled =
@@ -120,6 +112,18 @@ final class SpecReader {
                 time("idle_timeout_millis", asked.getIdleTimeoutMillis(), defaults.idleTimeout()))
             .build();
     return new Wanted(backend, stack, filled);
+  }
+
+  private static void checkCapabilities(SandboxSpec asked, OpenBackend backend) {
+    if (!asked.getLimits().equals(Limits.getDefaultInstance())) {
+      backend.require(Capability.LIMITS);
+    }
+    if (asked.getQosClass() == dev.sandgate.proto.v1.QosClass.QOS_CLASS_LATENCY_SENSITIVE) {
+      backend.require(Capability.CLASSES);
+    }
+    if (asked.getIdlePauseMillis() != 0) {
+      backend.require(Capability.PAUSE);
+    }
   }
 
   /** The environment's variables, unless the request has them. */
