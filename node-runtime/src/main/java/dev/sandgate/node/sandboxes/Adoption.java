@@ -128,11 +128,11 @@ final class Adoption {
       live.resumed();
     }
     removal.listeners().forEach(listener -> listener.adopted(live));
-    live.adopted();
-    removal.watch(live, alive);
-    reaper.watch(live);
     if (paused) {
       pausing.again(live);
     }
+    live.adopted();
+    removal.watch(live, alive);
+    reaper.watch(live);
   }
 }

@@ -178,8 +178,17 @@ final class Pausing {
     }
   }
 
-  /** It was paused when the node ended, and its backend made it go on to find it. */
+  /**
+   * It was paused when the node ended, and its backend made it go on to find it. It stands still again before anybody is let in:
+   * a command that began before that would stand still with it, and nobody would wake it. Blocks.
+   */
   void again(LiveSandbox live) {
-    Blocking.background("pausing " + live.id() + " again", () -> pause(live));
+    try {
+      boolean _ =
+          live.alone(sandbox -> stop(live, (WakingSandbox) sandbox, () -> true), Capability.PAUSE);
+      Blocking.background("taking the memory of " + live.id(), () -> reclaim(live));
+    } catch (RuntimeException e) {
+      LOG.warn("sandbox {} was paused and goes on", live, e);
+    }
   }
 }

@@ -44,8 +44,17 @@ public final class TestNode implements AutoCloseable {
     this.change = change;
     this.directory = temporary();
     MemoryProvider.HOSTS.put(mark, host);
-    this.node = Node.start(vertx, config());
+    this.node = started();
     this.rpc = new Rpc(vertx, node.port(), TOKEN);
+  }
+
+  private Node started() {
+    try {
+      return Node.start(vertx, config());
+    } catch (RuntimeException e) {
+      clear();
+      throw e;
+    }
   }
 
   /** A node with everything at its default. */
@@ -141,6 +150,10 @@ public final class TestNode implements AutoCloseable {
   @Override
   public void close() {
     stop();
+    clear();
+  }
+
+  private void clear() {
     MemoryProvider.HOSTS.remove(mark);
     host.sandboxIds().forEach(id -> host.kill(id, dev.sandgate.spi.Termination.Reason.DESTROYED));
     vertx.close().toCompletionStage().toCompletableFuture().orTimeout(10, TimeUnit.SECONDS).join();
