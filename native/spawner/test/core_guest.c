@@ -13,6 +13,7 @@
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/reboot.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -240,7 +241,36 @@ static void check_siblings_exist(void) {
   check(strcmp(text, "0-1") == 0 || strcmp(text, "0,1") == 0, "the two CPUs are threads of one core");
 }
 
+static void copy_program(const char *from, const char *to) {
+  struct stat facts;
+  int source = open(from, O_RDONLY | O_CLOEXEC);
+  int target = open(to, O_WRONLY | O_CREAT | O_CLOEXEC, 0755);
+  if (source < 0 || target < 0 || fstat(source, &facts) != 0) {
+    die(from);
+  }
+  for (off_t left = facts.st_size; left > 0;) {
+    ssize_t count = sendfile(target, source, NULL, (size_t)left);
+    if (count <= 0) {
+      die(to);
+    }
+    left -= count;
+  }
+  close(source);
+  close(target);
+}
+
+/// Nobody can pivot away from the first root of a machine, as the spawner does.
+static void leave_first_root(void) {
+  attach("tmpfs", "/root");
+  copy_program("/init", "/root/init");
+  copy_program("/spawner", "/root/spawner");
+  if (chdir("/root") != 0 || mount(".", "/", NULL, MS_MOVE, NULL) != 0 || chroot(".") != 0 || chdir("/") != 0) {
+    die("leave the first root");
+  }
+}
+
 static void be_the_machine(void) {
+  leave_first_root();
   attach("proc", "/proc");
   attach("sysfs", "/sys");
   attach("devtmpfs", "/dev");
