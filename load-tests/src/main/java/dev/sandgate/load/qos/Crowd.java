@@ -17,7 +17,7 @@ import java.util.List;
  */
 record Crowd(List<SandboxHandle> sandboxes) {
 
-  private static final Command SPIN = Execs.shell("while :; do :; done").build();
+  static final Command SPIN = Execs.shell("while :; do :; done").build();
 
   /** Commands that spin until this is closed. */
   static final class Spinning implements AutoCloseable {

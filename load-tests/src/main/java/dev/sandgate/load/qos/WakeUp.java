@@ -61,19 +61,17 @@ public final class WakeUp implements LoadScenario {
       Probe probe = Probe.in(sensitive, tools.wakeup());
       Platform.Made sleepers = platform.createBatch(count);
       List<String> failures = new ArrayList<>(sleepers.failures());
-      try (Crowd.Spinning _ = new Crowd(sleepers.sandboxes()).spin()) {
-        Paused paused = new Paused(platform, sleepers.sandboxes());
-        paused.pause();
-        Comparison comparison =
-            Comparison.alternate(
-                new Comparison.Plan(1, arguments.rounds()),
-                List.of(
-                    Subject.of("quiet", () -> probe.run(duration, LOAD_PERCENT).wake()),
-                    () -> round(probe, paused, duration)),
-                arguments.progress());
-        paused.resume();
-        report(comparison, findings);
-      }
+      Paused paused = new Paused(platform, sleepers.sandboxes());
+      paused.begin();
+      Comparison comparison =
+          Comparison.alternate(
+              new Comparison.Plan(1, arguments.rounds()),
+              List.of(
+                  Subject.of("quiet", () -> probe.run(duration, LOAD_PERCENT).wake()),
+                  () -> round(probe, paused, duration)),
+              arguments.progress());
+      paused.resume();
+      report(comparison, findings);
       failures.addAll(platform.silent(sleepers.sandboxes()));
       failures.stream().limit(3).forEach(findings::note);
       findings.must("all " + count + " answer afterwards", failures.isEmpty());
@@ -84,6 +82,14 @@ public final class WakeUp implements LoadScenario {
 
   /** Sandboxes that are paused and resumed together. */
   private record Paused(Platform platform, List<SandboxHandle> sandboxes) {
+
+    /** Gives each something to do and pauses it at once, so that few of them ever work. */
+    void begin() {
+      for (SandboxHandle one : sandboxes) {
+        Platform.await(one.execs().start(Crowd.SPIN));
+        Platform.await(platform.client().sandboxes().pause(one.id()));
+      }
+    }
 
     void pause() {
       each(one -> platform.client().sandboxes().pause(one.id()));
