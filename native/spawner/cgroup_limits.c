@@ -13,7 +13,7 @@
 
 // Limits and usage, for both versions of each controller.
 
-enum { PATH_ROOM = ID_ROOM + 60, PERIOD_MICROS = 100000 };
+enum { PATH_ROOM = ID_ROOM + 60, PERIOD_MICROS = 100000, CONNECTIONS_MOST = 64 << 20 };
 
 /// The node's directory in a controller's hierarchy; the controller is there.
 static int tree_of(const struct cgroups *cgroups, enum controller controller) {
@@ -95,6 +95,21 @@ static int set_memory(const struct cgroups *cgroups, const char *directory, uint
   return result == 0 ? 0 : fail(fault, STEP_CGROUP, "limit %s to %s bytes of memory", directory, value);
 }
 
+/// v1 counts what connections hold neither as memory nor against anything but one room for the whole kernel, so that one
+/// sandbox could fill it and slow the node's own connections down. v2 counts it as memory.
+static int set_connections(const struct cgroups *cgroups, const char *directory, uint64_t memory, struct fault *fault) {
+  if (cgroups->place[MEMORY] != IN_V1) {
+    return 0;
+  }
+  char value[24];
+  uint64_t most = memory != 0 && memory < CONNECTIONS_MOST ? memory : CONNECTIONS_MOST;
+  snprintf(value, sizeof value, "%" PRIu64, most);
+  if (set(cgroups, MEMORY, directory, "memory.kmem.tcp.limit_in_bytes", value) == 0 || errno == ENOENT) {
+    return 0;
+  }
+  return fail(fault, STEP_CGROUP, "limit what connections of %s hold to %s bytes", directory, value);
+}
+
 static int set_pids(const struct cgroups *cgroups, const char *directory, uint32_t pids, struct fault *fault) {
   if (cgroups->place[PIDS] == ABSENT) {
     return pids == 0 ? 0 : absent(PIDS, fault);
@@ -115,6 +130,9 @@ int cgroup_set_limits(const struct cgroups *cgroups, enum class class, const cha
     return -1;
   }
   if (!(fresh && limits->memory_bytes == 0) && set_memory(cgroups, directory, limits->memory_bytes, fault) != 0) {
+    return -1;
+  }
+  if (set_connections(cgroups, directory, limits->memory_bytes, fault) != 0) {
     return -1;
   }
   return fresh && limits->pids == 0 ? 0 : set_pids(cgroups, directory, limits->pids, fault);

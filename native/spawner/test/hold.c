@@ -1,16 +1,19 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-// hold instances|watches|descriptors|terminals FILE MOST: takes as many of one kind as it gets, at most so many, writes into FILE
+// hold instances|watches|descriptors|terminals|streams FILE MOST: takes as many of one kind as it gets, at most so many, writes into FILE
 // how many these were and which error came next, and keeps them until it is killed.
 
 static int take_instance(long number) {
@@ -39,6 +42,42 @@ static int take_terminal(long number) {
   return open("/dev/ptmx", O_RDWR | O_NOCTTY);
 }
 
+static int connected(void) {
+  struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  socklen_t size = sizeof address;
+  int most = 1 << 30;
+  int door = socket(AF_INET, SOCK_STREAM, 0);
+  int sender = socket(AF_INET, SOCK_STREAM, 0);
+  if (bind(door, (struct sockaddr *)&address, size) != 0 || listen(door, 1) != 0 ||
+      getsockname(door, (struct sockaddr *)&address, &size) != 0 ||
+      setsockopt(sender, SOL_SOCKET, SO_SNDBUF, &most, sizeof most) != 0 ||
+      connect(sender, (struct sockaddr *)&address, size) != 0 || accept(door, NULL, NULL) < 0) {
+    return -1;
+  }
+  close(door);
+  return sender;
+}
+
+/// One MiB that was sent over loopback and that nobody reads; the end is when a new connection takes next to nothing.
+static int take_stream(long number) {
+  static char block[64 << 10];
+  (void)number;
+  for (long held = 0, fresh = 0; held < 16; fresh = held) {
+    int sender = connected();
+    while (sender >= 0 && held < 16 && send(sender, block, sizeof block, MSG_DONTWAIT) == sizeof block) {
+      held++;
+    }
+    if (sender < 0) {
+      return -1;
+    }
+    if (held < 16 && held - fresh < 4) {
+      errno = EAGAIN; // part of a block may have been taken
+      return -1;
+    }
+  }
+  return 0;
+}
+
 static void tell(const char *path, long count, int error) {
   char other[256];
   snprintf(other, sizeof other, "%s.new", path);
@@ -58,6 +97,7 @@ int main(int count, char **arguments) {
          : strcmp(arguments[1], "watches") == 0     ? take_watch
          : strcmp(arguments[1], "descriptors") == 0 ? take_descriptor
          : strcmp(arguments[1], "terminals") == 0   ? take_terminal
+         : strcmp(arguments[1], "streams") == 0     ? take_stream
                                                     : NULL;
   if (take == NULL) {
     return 2;

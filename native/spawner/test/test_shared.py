@@ -33,8 +33,8 @@ class Shared(unittest.TestCase):
     def tearDownClass(cls):
         cls.node.close()
 
-    def start(self, name):
-        pid = self.client.create(name, memory=512 << 20, pids=100)
+    def start(self, name, memory=512 << 20):
+        pid = self.client.create(name, memory=memory, pids=100)
         self.client.activate(name, pid, [self.base])
         self.addCleanup(lambda: self.client.destroy(name))
         return pid
@@ -60,6 +60,19 @@ class Shared(unittest.TestCase):
         count, error = self.held("greedy", "terminals", 3000)
         self.assertEqual((count, error), (256, "ENOSPC"))
         self.assertEqual(self.held("modest", "terminals", 256), (256, "-"))
+
+    def test_what_connections_of_one_sandbox_hold_is_bounded(self):
+        """With a limit it is within that; the kernel's room for all connections, the node's own too, is not filled."""
+        self.start("greedy", memory=64 << 20)
+        count, error = self.held("greedy", "streams", 400)
+        self.assertLess(count, 64)
+        self.assertEqual(error, "EAGAIN")
+
+    def test_what_connections_hold_is_bounded_without_a_limit_of_memory_too(self):
+        if not list(pathlib.Path("/sys/fs/cgroup").glob("memory/memory.kmem.tcp.limit_in_bytes")):
+            self.skipTest("the kernel has no such limit of its own")
+        self.start("greedy", memory=0)
+        self.assertLess(self.held("greedy", "streams", 400)[0], 64)
 
     def test_watches_of_one_sandbox_are_counted_for_it_alone(self):
         owners = set()
