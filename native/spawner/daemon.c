@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon.h"
 #include "kernel.h"
+#include "rooms.h"
 #include "serve.h"
 #include "upper.h"
 
@@ -133,6 +134,7 @@ int daemon_start(const struct settings *settings) {
   int report[2];
   char text[512];
   syscall(SYS_close_range, 3, ~0U, 0);
+  rooms_widen();
   if (pipe2(report, O_CLOEXEC) != 0) {
     perror("spawner: pipe");
     return 1;

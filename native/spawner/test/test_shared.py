@@ -61,6 +61,23 @@ class Shared(unittest.TestCase):
         self.assertEqual((count, error), (256, "ENOSPC"))
         self.assertEqual(self.held("modest", "terminals", 256), (256, "-"))
 
+    def test_terminals_of_many_sandboxes_do_not_run_out(self):
+        for i in range(14):
+            self.start(f"many-{i}")
+            self.assertEqual(self.held(f"many-{i}", "terminals", 256), (256, "-"))
+
+    def test_the_kernel_has_room_for_the_files_and_terminals_of_all(self):
+        """Few sandboxes have as many files open as a kernel has room for by itself, and then nobody can open one."""
+        rooms = {"fs/file-max": 2_000_000, "kernel/pty/max": 4096}
+        for path, least in rooms.items():
+            self.addCleanup(pathlib.Path("/proc/sys", path).write_text, str(setting(path)))
+            pathlib.Path("/proc/sys", path).write_text(str(least))
+        self.node.kill_spawner()
+        self.node.start()
+        type(self).client = self.node.client
+        self.assertGreater(setting("fs/file-max"), 1 << 40)
+        self.assertGreaterEqual(setting("kernel/pty/max"), 1000 * 256)
+
     def test_what_connections_of_one_sandbox_hold_is_bounded(self):
         """With a limit it is within that; the kernel's room for all connections, the node's own too, is not filled."""
         self.start("greedy", memory=64 << 20)
