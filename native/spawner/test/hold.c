@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sock_diag.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// hold instances|watches|descriptors|terminals|streams FILE MOST: takes as many of one kind as it gets, at most so many, writes into FILE
+// hold instances|watches|descriptors|terminals|streams|datagrams FILE MOST: takes as many of one kind as it gets, at most so many, writes into FILE
 // how many these were and which error came next, and keeps them until it is killed.
 
 static int take_instance(long number) {
@@ -78,6 +79,28 @@ static int take_stream(long number) {
   return 0;
 }
 
+/// One MiB of datagrams that nobody reads.
+static int take_datagrams(long number) {
+  static char block[32 << 10];
+  struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  socklen_t size = sizeof address;
+  int most = 1 << 30;
+  int end = socket(AF_INET, SOCK_DGRAM, 0);
+  (void)number;
+  if (setsockopt(end, SOL_SOCKET, SO_RCVBUF, &most, sizeof most) != 0 ||
+      bind(end, (struct sockaddr *)&address, size) != 0 ||
+      getsockname(end, (struct sockaddr *)&address, &size) != 0) {
+    return -1;
+  }
+  for (int i = 0; i < 32; i++) {
+    sendto(end, block, sizeof block, MSG_DONTWAIT, (struct sockaddr *)&address, size);
+  }
+  unsigned facts[9] = {0};
+  socklen_t room = sizeof facts;
+  errno = EAGAIN;
+  return getsockopt(end, SOL_SOCKET, SO_MEMINFO, facts, &room) == 0 && facts[SK_MEMINFO_RMEM_ALLOC] >= 1 << 20 ? 0 : -1;
+}
+
 static void tell(const char *path, long count, int error) {
   char other[256];
   snprintf(other, sizeof other, "%s.new", path);
@@ -98,6 +121,7 @@ int main(int count, char **arguments) {
          : strcmp(arguments[1], "descriptors") == 0 ? take_descriptor
          : strcmp(arguments[1], "terminals") == 0   ? take_terminal
          : strcmp(arguments[1], "streams") == 0     ? take_stream
+         : strcmp(arguments[1], "datagrams") == 0   ? take_datagrams
                                                     : NULL;
   if (take == NULL) {
     return 2;

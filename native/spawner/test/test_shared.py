@@ -78,6 +78,12 @@ class Shared(unittest.TestCase):
         self.assertGreater(setting("fs/file-max"), 1 << 40)
         self.assertGreaterEqual(setting("kernel/pty/max"), 1000 * 256)
 
+    def test_what_datagrams_of_one_sandbox_hold_is_bounded(self):
+        self.start("greedy", memory=64 << 20)
+        count, error = self.held("greedy", "datagrams", 400)
+        self.assertLess(count, 64)
+        self.assertEqual(error, "EAGAIN")
+
     def test_what_connections_of_one_sandbox_hold_is_bounded(self):
         """With a limit it is within that; the kernel's room for all connections, the node's own too, is not filled."""
         self.start("greedy", memory=64 << 20)
