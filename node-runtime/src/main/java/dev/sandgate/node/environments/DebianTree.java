@@ -18,11 +18,11 @@ import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The built-in Debian environment: bash, python3, git and a user {@code user}, made by debootstrap. */
+/** The built-in Debian environment: bash, python3 with its library, git and a user {@code user}, made by debootstrap. */
 final class DebianTree {
 
   /** Changes when the recipe does: part of the name of the cached image. */
-  static final String RECIPE = "debian-1";
+  static final String RECIPE = "debian-2";
 
   private static final String SUITE = "bookworm";
   private static final Duration TIMEOUT = Duration.ofMinutes(20);
@@ -40,7 +40,7 @@ final class DebianTree {
             List.of(
                 "debootstrap",
                 "--variant=minbase",
-                "--include=python3-minimal,git,ca-certificates",
+                "--include=python3,git,ca-certificates",
                 SUITE,
                 root.toString()));
     mirror().ifPresent(command::add);
