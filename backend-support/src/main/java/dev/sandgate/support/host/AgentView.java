@@ -15,7 +15,9 @@ import java.util.Optional;
  */
 public record AgentView(OomCounter kills, int pid, Optional<String> events) implements GuestView {
 
-  private static final String RUNNABLE = "R";
+  /** Runnable, and waiting in the kernel, as for memory that comes back from swap. */
+  private static final String CANNOT_ANSWER = "RD";
+
   private static final String EVENTS = "/cgroup.events";
 
   /** The view of the sandbox whose agent has this pid on the host. */
@@ -31,7 +33,7 @@ public record AgentView(OomCounter kills, int pid, Optional<String> events) impl
 
   @Override
   public boolean waitsForCpu() {
-    return isFrozen() || isRunnable();
+    return isFrozen() || CANNOT_ANSWER.contains(state());
   }
 
   /** Stands still while a snapshot of it is made. */
@@ -39,9 +41,10 @@ public record AgentView(OomCounter kills, int pid, Optional<String> events) impl
     return events.map(ProcFile::small).orElse("").contains("frozen 1");
   }
 
-  /** The state after the name in {@code /proc/PID/stat}; the name may hold spaces and brackets. */
-  private boolean isRunnable() {
+  /** The letter after the name in {@code /proc/PID/stat}; the name may hold spaces and brackets. Of one that is gone X. */
+  private String state() {
     String stat = ProcFile.text("/proc/" + pid + "/stat");
-    return stat.substring(stat.lastIndexOf(')') + 1).strip().startsWith(RUNNABLE);
+    String after = stat.substring(stat.lastIndexOf(')') + 1).strip();
+    return after.isEmpty() ? "X" : after.substring(0, 1);
   }
 }
