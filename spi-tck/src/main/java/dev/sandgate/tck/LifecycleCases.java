@@ -23,7 +23,6 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /** Create, destroy, terminated, usage, and the refusal of what is not declared. */
@@ -137,16 +136,12 @@ interface LifecycleCases {
 
   @Test
   default void shouldLeaveNothingOfACancelledCreate() {
+    List<CompletableFuture<Sandbox>> all = new ArrayList<>();
     for (int i = 0; i < 40; i++) {
-      CompletableFuture<Sandbox> creation =
-          fixture().backend().create(fixture().newSpec()).subscribeAsCompletionStage();
-      LockSupport.parkNanos(i * 250_000L);
-      creation.cancel(true);
-      if (!creation.isCancelled()) {
-        fixture().owned(creation.join());
-      }
+      all.add(Waiting.left(fixture().backend().create(fixture().newSpec()), i * 250_000L));
     }
     assertEquals("ok", Fixture.run(fixture().fresh(), Command.of("echo", "ok")).line());
+    all.stream().filter(CompletableFuture::isDone).forEach(it -> fixture().owned(it.join()));
   }
 
   @Test

@@ -14,9 +14,7 @@ import dev.sandgate.spi.SnapshotLimits;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /** Copies of what a sandbox wrote. */
@@ -92,13 +90,9 @@ interface SnapshotCases {
     }
     Path copies = java.util.Objects.requireNonNull(place.getParent());
     for (int i = 0; i < 20; i++) {
-      CompletableFuture<DiskSnapshot> copy =
-          sandbox.snapshot(NO_LIMITS).subscribeAsCompletionStage();
-      LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(i * 200L));
-      copy.cancel(true);
-      if (!copy.isCancelled()) {
-        copy.join().close();
-      }
+      var _ =
+          Waiting.left(sandbox.snapshot(NO_LIMITS), TimeUnit.MICROSECONDS.toNanos(i * 200L))
+              .thenAccept(copy -> Thread.startVirtualThread(copy::close));
     }
     Eventually.holds("no copy is left", () -> isEmpty(copies));
     assertEquals("on", Fixture.run(sandbox, Command.of("echo", "on")).line());

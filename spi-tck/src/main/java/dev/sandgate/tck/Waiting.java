@@ -7,11 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.SandgateException;
 import io.smallrye.mutiny.Uni;
+import io.smallrye.mutiny.subscription.Cancellable;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 
 /** Waits for asynchronous results with a deadline: nothing in the suite waits without one. */
 final class Waiting {
@@ -44,6 +46,18 @@ final class Waiting {
       Thread.currentThread().interrupt();
       throw new AssertionError("interrupted", e);
     }
+  }
+
+  /**
+   * Asks, leaves after a while, and gives what came nevertheless, which is the caller's. A cancelled future would not do: what
+   * comes while it is being cancelled it drops, and nobody hears of it.
+   */
+  static <T> CompletableFuture<T> left(Uni<T> uni, long nanos) {
+    CompletableFuture<T> given = new CompletableFuture<>();
+    Cancellable asked = uni.subscribe().with(given::complete, given::completeExceptionally);
+    LockSupport.parkNanos(nanos);
+    asked.cancel();
+    return given;
   }
 
   private static RuntimeException rethrown(Throwable cause) {
