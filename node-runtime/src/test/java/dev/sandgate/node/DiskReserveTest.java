@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.sandgate.node.disk.DiskReserve;
 import dev.sandgate.node.support.Rpc.Failed;
 import dev.sandgate.node.support.TestNode;
 import dev.sandgate.proto.v1.CreateSandboxBatchRequest;
@@ -21,7 +22,10 @@ import dev.sandgate.tck.fake.Faults.Point;
 import io.vertx.grpc.common.GrpcStatus;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What new sandboxes must leave of the disk. */
 class DiskReserveTest {
@@ -92,6 +96,26 @@ class DiskReserveTest {
       node.host().faults().clear();
       first.only();
       node.rpc().unary(SandboxesGrpcClient.Create, limited(most));
+    }
+  }
+
+  @Test
+  void shouldPromiseNobodyWhatAnotherWasPromised(@TempDir Path directory) throws IOException {
+    DiskReserve.Room room = new DiskReserve(Map.of(SETTING, "0"), directory).room(directory);
+    long left = Files.getFileStore(directory).getUsableSpace();
+    long most = left / 100 * 90;
+    try (DiskReserve.Share first = room.part(Long.MAX_VALUE);
+        DiskReserve.Share second = room.part(Long.MAX_VALUE)) {
+      assertTrue(first.bytes() > left / 3, () -> first + " of " + left);
+      assertTrue(second.bytes() < left / 3, () -> second + " of " + left);
+      assertThrows(SandgateException.class, () -> room.share(most));
+      first.room().require(first.bytes());
+      assertThrows(SandgateException.class, () -> second.room().require(first.bytes() + left / 20));
+    }
+    try (DiskReserve.Share all = room.share(most)) {
+      assertThrows(SandgateException.class, () -> room.share(left - most + left / 20));
+      all.room().require(most);
+      assertEquals(10, room.part(10).bytes());
     }
   }
 

@@ -30,6 +30,7 @@ public final class DiskReserve {
   private static final long USUAL_MOST = 1L << 30;
   private static final long USUAL_SHARE = 20;
   private static final int MOUNT_PLACE = 4;
+  private static final String WRITTEN = "that are to be written";
 
   private final OptionalLong wanted;
   private final List<Disk> disks = new ArrayList<>();
@@ -102,26 +103,84 @@ public final class DiskReserve {
      */
     void require(long bytes);
 
-    /** How many bytes more leave the reserve; 0 when there is nothing left of it. Blocks for a moment. */
-    default long left() {
-      return Long.MAX_VALUE;
+    /**
+     * Promises room for what is to be written at once: nobody else counts on it. RESOURCE_EXHAUSTED when there is not so much. Blocks
+     * for a moment.
+     */
+    default Share share(long bytes) {
+      require(bytes);
+      return new Share(this, bytes, () -> {});
+    }
+
+    /**
+     * Promises room for something whose size will only be seen: up to half of what nobody was promised, so that another half is
+     * there for others, and for what is made of it. Blocks for a moment.
+     */
+    default Share part(long most) {
+      return new Share(this, most, () -> {});
+    }
+  }
+
+  /**
+   * Room that was promised, until it is closed; its own promise is not in the way of what is written within it.
+   *
+   * @param room to watch what is written into it
+   * @param bytes that were promised; 0 when there are none
+   */
+  public record Share(Room room, long bytes, Hold hold) implements AutoCloseable {
+    @Override
+    public void close() {
+      hold.close();
     }
   }
 
   /** The room below a directory that is there. */
   public Room room(Path directory) {
-    Disk disk = disk(directory);
-    return new Room() {
-      @Override
-      public void require(long bytes) {
-        DiskReserve.this.require(disk, bytes, held.get(), "that are to be written");
-      }
+    return new Watched(disk(directory), 0);
+  }
 
-      @Override
-      public long left() {
-        return Math.max(0, free(disk, held.get()) - reserve(disk));
+  /** Room of a file system; who was promised some of it is not kept from it. */
+  private final class Watched implements Room {
+    private final Disk disk;
+    private final long own;
+
+    Watched(Disk disk, long own) {
+      this.disk = disk;
+      this.own = own;
+    }
+
+    @Override
+    public void require(long bytes) {
+      DiskReserve.this.require(disk, bytes, held.get() - own, WRITTEN);
+    }
+
+    @Override
+    public Share share(long bytes) {
+      long others = held.getAndAdd(bytes);
+      try {
+        DiskReserve.this.require(disk, bytes, others - own, WRITTEN);
+        return promised(bytes);
+      } catch (RuntimeException e) {
+        held.addAndGet(-bytes);
+        throw e;
       }
-    };
+    }
+
+    @Override
+    public Share part(long most) {
+      while (true) {
+        long others = held.get();
+        long left = free(disk, others - own) - reserve(disk);
+        long bytes = Math.clamp(left / 2, 0, most);
+        if (held.compareAndSet(others, others + bytes)) {
+          return promised(bytes);
+        }
+      }
+    }
+
+    private Share promised(long bytes) {
+      return new Share(new Watched(disk, own + bytes), bytes, () -> held.addAndGet(-bytes));
+    }
   }
 
   private Disk disk(Path directory) {

@@ -75,18 +75,20 @@ public final class SnapshotLayers {
   }
 
   /**
-   * Those of some limits of a copy that leave the reserve of the disk: an image is as large as its files, holes included.
-   * RESOURCE_EXHAUSTED when nothing may be written.
+   * Room for a copy, promised to nobody else until it is closed: half of what is left at most, because an image is as large as its
+   * files, holes included, and is made beside the copy. RESOURCE_EXHAUSTED when nothing may be written.
    */
-  public SnapshotLimits affordable(SnapshotLimits limits) {
+  public DiskReserve.Share affordable(SnapshotLimits limits) {
     room.require(0);
-    return new SnapshotLimits(Math.min(limits.bytes(), Math.max(1, room.left())), limits.entries());
+    return room.part(limits.bytes());
   }
 
   /** What a copy is refused with that met the reserve. */
   public static SandgateException unaffordable(SandgateException refused) {
     return DiskReserve.exhausted(
-        "the snapshot would reach into the reserve (%s)".formatted(refused.getMessage()), refused);
+        "the snapshot would reach into the reserve, or into what others are writing (%s)"
+            .formatted(refused.getMessage()),
+        refused);
   }
 
   /** FAILED_PRECONDITION with an entry's path when no image holds its name. */
@@ -120,9 +122,10 @@ public final class SnapshotLayers {
    */
   public Sealed seal(DiskSnapshot copy, Path place, Stack on, Backend backend) throws IOException {
     Tree.checkPlaces(copy.tree());
-    room.require(copy.bytes());
     Path image = place.resolve("image.erofs");
-    ErofsImage.make(copy.tree(), image, identity(on), room);
+    try (DiskReserve.Share share = room.share(copy.bytes())) {
+      ErofsImage.make(copy.tree(), image, identity(on), share.room());
+    }
     long size = Files.size(image);
     String digest = LayerStore.digest(image);
     environments.take(image, digest);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.node.snapshots;
 
+import dev.sandgate.node.disk.DiskReserve;
 import dev.sandgate.node.environments.SnapshotLayers;
 import dev.sandgate.node.environments.SnapshotLayers.Name;
 import dev.sandgate.node.environments.SnapshotLayers.Sealed;
@@ -68,12 +69,18 @@ final class Sealing {
 
   private DiskSnapshot copyNow() {
     SnapshotLimits wanted = this.wanted.rules().limits();
-    SnapshotLimits most = layers.affordable(wanted);
+    try (DiskReserve.Share share = layers.affordable(wanted)) {
+      return copyNow(new SnapshotLimits(Math.max(1, share.bytes()), wanted.entries()));
+    }
+  }
+
+  private DiskSnapshot copyNow(SnapshotLimits most) {
     try {
       return sandbox.alone(
           running -> Blocking.await(running.snapshot(most), COPY_MILLIS), Capability.DISK_SNAPSHOT);
     } catch (SandgateException e) {
-      boolean reserved = e.field().equals(SnapshotLimits.BYTES) && most.bytes() < wanted.bytes();
+      boolean reserved =
+          e.field().equals(SnapshotLimits.BYTES) && most.bytes() < wanted.rules().limits().bytes();
       throw reserved ? SnapshotLayers.unaffordable(e) : e;
     }
   }
