@@ -10,6 +10,7 @@ import dev.sandgate.node.config.MeteringSettings;
 import dev.sandgate.node.config.Recording;
 import dev.sandgate.node.config.SharedSettings;
 import dev.sandgate.node.config.SnapshotCapacity;
+import dev.sandgate.node.config.TransferSettings;
 import dev.sandgate.node.disk.DiskReserve;
 import dev.sandgate.node.environments.Catalogue;
 import dev.sandgate.node.environments.EnvironmentParts;
@@ -230,6 +231,7 @@ public final class Node implements AutoCloseable {
             new EnvironmentParts(
                 config.dataDirectory(),
                 LayerSettings.of(config.settings()),
+                TransferSettings.of(config.settings()),
                 SharedSettings.of(config.settings()),
                 reserve,
                 backends::forget));

@@ -18,7 +18,9 @@ public final class KnownSettings {
           "node.collapse-bytes",
           "node.cpu-overcommit",
           "node.disk-reserve-bytes",
+          "node.exports-at-once",
           "node.idle-timeout",
+          "node.imports-at-once",
           "node.journal",
           "node.keep-replaced-seconds",
           "node.lease",
@@ -39,7 +41,8 @@ public final class KnownSettings {
           "node.spool-bytes",
           "node.swap",
           "node.trajectory-bytes",
-          "node.trajectory-hours");
+          "node.trajectory-hours",
+          "node.transfer-stall-ms");
 
   private KnownSettings() {}
 

@@ -6,23 +6,31 @@ import com.google.protobuf.ByteString;
 import dev.sandgate.node.rpc.Blocking;
 import dev.sandgate.node.rpc.Call;
 import dev.sandgate.proto.v1.ExportEnvironmentResponse;
+import dev.sandgate.spi.ErrorCode;
+import dev.sandgate.spi.SandgateException;
 import java.io.OutputStream;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** What is written becomes messages of a call, at the pace at which the caller reads; blocks the writer, and holds one message. */
 final class CallOutput extends OutputStream {
 
   private static final int MESSAGE_BYTES = 64 << 10;
-  private static final long PATIENCE_MILLIS = TimeUnit.HOURS.toMillis(1);
 
   private final Call<?, ExportEnvironmentResponse> call;
+  private final Duration stall;
   private final byte[] buffer = new byte[MESSAGE_BYTES];
   private int used;
   private @Nullable Runnable waiting;
 
-  CallOutput(Call<?, ExportEnvironmentResponse> call) {
+  /**
+   * Begins.
+   *
+   * @param stall how long the caller may take nothing before the writer gets DEADLINE_EXCEEDED
+   */
+  CallOutput(Call<?, ExportEnvironmentResponse> call, Duration stall) {
+    this.stall = stall;
     this.call = call;
     call.execute(() -> call.onDrain(this::drained));
   }
@@ -61,7 +69,13 @@ final class CallOutput extends OutputStream {
     used = 0;
     CompletableFuture<Boolean> sent = new CompletableFuture<>();
     call.execute(() -> offer(part, sent));
-    Blocking.await(sent, PATIENCE_MILLIS);
+    try {
+      Blocking.await(sent, stall.toMillis());
+    } catch (SandgateException e) {
+      throw e.code() == ErrorCode.DEADLINE_EXCEEDED
+          ? Stall.ended("the caller took nothing", stall)
+          : e;
+    }
   }
 
   /** On the call's event loop; a call that is over interrupts the writer. */

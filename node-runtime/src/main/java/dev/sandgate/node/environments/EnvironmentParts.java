@@ -4,6 +4,7 @@ package dev.sandgate.node.environments;
 
 import dev.sandgate.node.config.LayerSettings;
 import dev.sandgate.node.config.SharedSettings;
+import dev.sandgate.node.config.TransferSettings;
 import dev.sandgate.node.disk.DiskReserve;
 import java.nio.file.Path;
 import java.util.function.Consumer;
@@ -13,6 +14,7 @@ import java.util.function.Consumer;
  *
  * @param data the node's data directory
  * @param settings how layers are made and kept
+ * @param transfers how they come and leave
  * @param sharing which directory of layers it shares with other nodes
  * @param reserve what is made must leave of the disk
  * @param forget hears the digests of images that are removed; must not block
@@ -20,6 +22,7 @@ import java.util.function.Consumer;
 public record EnvironmentParts(
     Path data,
     LayerSettings settings,
+    TransferSettings transfers,
     SharedSettings sharing,
     DiskReserve reserve,
     Consumer<String> forget) {}

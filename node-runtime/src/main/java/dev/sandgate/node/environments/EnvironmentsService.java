@@ -106,7 +106,9 @@ final class EnvironmentsService {
         Blocking.call(
                 () ->
                     imports.run(
-                        request, () -> new UploadStream(first, call), phase -> report(call, phase)))
+                        request,
+                        stall -> new UploadStream(first, call, stall),
+                        phase -> report(call, phase)))
             .subscribe()
             .with(
                 made -> call.execute(() -> call.finish(done(made))),

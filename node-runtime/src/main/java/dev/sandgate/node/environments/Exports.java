@@ -3,6 +3,7 @@
 package dev.sandgate.node.environments;
 
 import dev.sandgate.node.checks.Fields;
+import dev.sandgate.node.config.TransferSettings;
 import dev.sandgate.node.disk.DiskReserve;
 import dev.sandgate.node.environments.Catalogue.Named;
 import dev.sandgate.node.environments.Catalogue.StoredLayer;
@@ -33,14 +34,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
-import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
 
 /** Gives environments away as images of the OCI: to the caller as an archive, byte by byte as it takes them, or to a registry. */
 final class Exports {
 
-  private static final int AT_ONCE = 4;
   private static final String PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
   private static final Duration PUSH = Duration.ofMinutes(30);
   private static final Pattern TAG = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]{0,127}");
@@ -51,11 +50,14 @@ final class Exports {
   private final Reach reach;
   private final Path work;
   private final DiskReserve.Room room;
-  private final Semaphore places = new Semaphore(AT_ONCE);
+  private final Places places;
+  private final Duration stall;
 
   Exports(Environments environments, Reach reach, EnvironmentParts parts) {
     this.environments = environments;
     this.reach = reach;
+    this.places = new Places(TransferSettings.EXPORTS, parts.transfers().exports());
+    this.stall = parts.transfers().stall();
     this.work = parts.data().resolve("exports");
     try {
       Tree.delete(work);
@@ -86,16 +88,10 @@ final class Exports {
     Named named = environments.require("reference", request.getReference());
     String tag = request.getTag().isEmpty() ? "latest" : request.getTag();
     Fields.matches("tag", tag, TAG, "1–128 characters of [A-Za-z0-9._-]");
-    if (!places.tryAcquire()) {
-      throw new SandgateException(
-          ErrorCode.RESOURCE_EXHAUSTED, AT_ONCE + " exports are under way; retry later");
-    }
-    try {
+    try (Places.Place _ = places.take(phase -> report(call, phase))) {
       return write(named, tag, request, call);
     } catch (IOException | RuntimeException e) {
       throw environments.explained(e);
-    } finally {
-      places.release();
     }
   }
 
@@ -166,9 +162,9 @@ final class Exports {
     return config;
   }
 
-  private static Written stream(ImageExport image, Call<?, ExportEnvironmentResponse> call)
+  private Written stream(ImageExport image, Call<?, ExportEnvironmentResponse> call)
       throws IOException {
-    CallOutput out = new CallOutput(call);
+    CallOutput out = new CallOutput(call, stall);
     Written written = image.write(Destination.archive(out));
     out.end();
     return written;
@@ -193,7 +189,7 @@ final class Exports {
         command.add("--dest-tls-verify=false");
       }
       command.addAll(List.of("--", "oci:" + place + ":" + tag, to));
-      new Tool(PUSH, command.toArray(String[]::new)).run(progress);
+      new Tool(PUSH, command.toArray(String[]::new)).moving(stall).run(progress);
       return written;
     } finally {
       Tree.delete(place);

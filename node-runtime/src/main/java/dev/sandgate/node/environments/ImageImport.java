@@ -32,20 +32,25 @@ final class ImageImport {
 
   private final Path place;
   private final long collapseBytes;
+  private final Duration stall;
   private final DiskReserve.Room room;
   private final Consumer<String> progress;
 
   /**
-   * Prepares.
+   * How it is done.
    *
    * @param place an empty directory for what is made on the way
    * @param collapseBytes how large the layers that share a tree may be together, as blobs
-   * @param room for what is made
+   * @param stall how long nothing may come
    */
-  ImageImport(Path place, long collapseBytes, DiskReserve.Room room, Consumer<String> progress) {
+  record Setting(Path place, long collapseBytes, Duration stall) {}
+
+  /** Prepares; with room for what is made. */
+  ImageImport(Setting setting, DiskReserve.Room room, Consumer<String> progress) {
     this.room = room;
-    this.place = place;
-    this.collapseBytes = collapseBytes;
+    this.place = setting.place();
+    this.collapseBytes = setting.collapseBytes();
+    this.stall = setting.stall();
     this.progress = progress;
   }
 
@@ -73,6 +78,7 @@ final class ImageImport {
     command.addAll(List.of("--", reference, "oci:" + layout + ":image"));
     new Tool(FETCH, command.toArray(String[]::new))
         .within(room)
+        .moving(stall)
         .run(line -> progress.accept(shortened(line)));
     return OciLayout.read(layout);
   }
@@ -138,8 +144,9 @@ final class ImageImport {
   }
 
   private Path made(Path tree, Path image) throws IOException {
-    room.require(Tree.checkImage(tree));
-    ErofsImage.make(tree, image, room);
+    try (DiskReserve.Share share = room.share(Tree.checkImage(tree))) {
+      ErofsImage.make(tree, image, share.room());
+    }
     return image;
   }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.node.environments;
 
+import dev.sandgate.node.config.TransferSettings;
 import dev.sandgate.node.disk.DiskReserve;
 import dev.sandgate.node.environments.Catalogue.Named;
 import dev.sandgate.node.environments.Catalogue.StoredLayer;
@@ -14,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -33,11 +35,15 @@ final class Imports {
   private final Path cache;
   private final long collapseBytes;
   private final DiskReserve.Room room;
+  private final Places places;
+  private final Duration stall;
   private final ReentrantLock debian = new ReentrantLock();
 
   Imports(Environments environments, Reach reach, EnvironmentParts parts) {
     this.environments = environments;
     this.collapseBytes = parts.settings().collapseBytes();
+    this.places = new Places(TransferSettings.IMPORTS, parts.transfers().imports());
+    this.stall = parts.transfers().stall();
     this.reach = reach;
     this.catalogue = reach.catalogue();
     this.data = parts.data();
@@ -56,8 +62,8 @@ final class Imports {
   /** Bytes of an uploaded archive. */
   @FunctionalInterface
   interface Archive {
-    /** Opens it, once. */
-    InputStream open();
+    /** Opens it, once; reading is DEADLINE_EXCEEDED when nothing comes for so long. */
+    InputStream open(Duration stall);
   }
 
   /** Imports; what is made appears whole at the end or not at all. */
@@ -66,8 +72,8 @@ final class Imports {
         request.on().size() + 1,
         "on",
         "export what it stands on and import that with a larger node.collapse-bytes");
-    room.require(0);
-    try {
+    try (Places.Place _ = places.take(progress)) {
+      room.require(0);
       return make(request, upload, progress);
     } catch (IOException e) {
       throw DiskFull.or(e, data);
@@ -93,7 +99,8 @@ final class Imports {
 
   private Named ofImage(ImportRequest request, Path place, Consumer<String> progress)
       throws IOException {
-    ImageImport images = new ImageImport(place, collapseBytes, room, progress);
+    ImageImport images =
+        new ImageImport(new ImageImport.Setting(place, collapseBytes, stall), room, progress);
     OciLayout image = images.fetch(request.asked().getImage());
     image.config().check(request.asked().getUser().isEmpty());
     ImageImport.Made made = images.images(image, request.on().size());
@@ -136,7 +143,7 @@ final class Imports {
         }
       }
       case UPLOAD -> {
-        try (InputStream in = upload.open()) {
+        try (InputStream in = upload.open(stall)) {
           yield unpacked(request, in, place, progress);
         }
       }
@@ -183,9 +190,11 @@ final class Imports {
   private String build(ImportRequest request, Path tree, Path image, Consumer<String> progress)
       throws IOException {
     progress.accept("checking the tree");
-    room.require(Tree.check(tree));
+    long bytes = Tree.check(tree);
     progress.accept("building the image");
-    ErofsImage.make(tree, image, room);
+    try (DiskReserve.Share share = room.share(bytes)) {
+      ErofsImage.make(tree, image, share.room());
+    }
     String inherited = request.inherited().user();
     String known = Tree.hasUser(tree, "user") ? "user" : inherited.isEmpty() ? "root" : inherited;
     return user(request, known);

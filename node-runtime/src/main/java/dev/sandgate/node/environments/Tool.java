@@ -14,6 +14,7 @@ import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -30,6 +31,7 @@ public final class Tool {
   private final Duration timeout;
   private final Map<String, String> variables = new HashMap<>();
   private DiskReserve.Room room = _ -> {};
+  private Optional<Duration> stall = Optional.empty();
 
   /** A program and how long it may run. */
   public Tool(Duration timeout, String... command) {
@@ -46,6 +48,12 @@ public final class Tool {
   /** Ends it with RESOURCE_EXHAUSTED when what it writes reaches the reserve of the disk. */
   Tool within(DiskReserve.Room room) {
     this.room = room;
+    return this;
+  }
+
+  /** Ends it with DEADLINE_EXCEEDED when it neither reads nor writes for so long. */
+  Tool moving(Duration stall) {
+    this.stall = Optional.of(stall);
     return this;
   }
 
@@ -82,11 +90,13 @@ public final class Tool {
 
   private boolean ends(Process process) throws InterruptedException {
     long end = System.nanoTime() + timeout.toNanos();
+    Optional<Stall> look = stall.map(Stall::new);
     while (!process.waitFor(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
       if (System.nanoTime() > end) {
         return false;
       }
       room.require(0);
+      look.ifPresent(one -> one.look(process));
     }
     return true;
   }

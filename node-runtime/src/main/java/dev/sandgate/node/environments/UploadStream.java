@@ -10,8 +10,8 @@ import dev.sandgate.proto.v1.ImportProgress;
 import dev.sandgate.spi.SandgateException;
 import java.io.IOException;
 import java.io.InputStream;
-import java.util.Iterator;
-import java.util.concurrent.ArrayBlockingQueue;
+import java.time.Duration;
+import java.util.Optional;
 
 /** The archive in a call's messages as a stream to read on a virtual thread; a few messages are read ahead. */
 final class UploadStream extends InputStream {
@@ -19,18 +19,17 @@ final class UploadStream extends InputStream {
   private static final int AHEAD = 8;
   private static final int CHUNK = 64 << 10;
 
-  private final Iterator<ImportEnvironmentRequest> messages;
+  private final ArrivingMessages<ImportEnvironmentRequest> messages;
   private ByteString current;
   private int position;
 
   UploadStream(
-      ImportEnvironmentRequest first, Call<ImportEnvironmentRequest, ImportProgress> call) {
+      ImportEnvironmentRequest first,
+      Call<ImportEnvironmentRequest, ImportProgress> call,
+      Duration stall) {
     current = checked(first);
-    messages =
-        Inflow.of(call)
-            .subscribe()
-            .asIterable(AHEAD, () -> new ArrayBlockingQueue<>(2 * AHEAD))
-            .iterator();
+    messages = new ArrivingMessages<>(AHEAD, stall);
+    Inflow.of(call).subscribe().withSubscriber(messages);
   }
 
   @Override
@@ -42,16 +41,22 @@ final class UploadStream extends InputStream {
   @Override
   public int read(byte[] target, int offset, int length) throws IOException {
     while (position == current.size()) {
-      if (!messages.hasNext()) {
+      Optional<ImportEnvironmentRequest> next = messages.next();
+      if (next.isEmpty()) {
         return -1;
       }
-      current = checked(messages.next());
+      current = checked(next.get());
       position = 0;
     }
     int taken = Math.min(length, current.size() - position);
     current.substring(position, position + taken).copyTo(target, offset);
     position += taken;
     return taken;
+  }
+
+  @Override
+  public void close() {
+    messages.cancel();
   }
 
   private static ByteString checked(ImportEnvironmentRequest message) {
