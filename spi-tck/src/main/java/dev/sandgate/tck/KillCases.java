@@ -102,23 +102,20 @@ interface KillCases {
   @Test
   default void shouldLeaveNothingOfACancelledExec() {
     Sandbox sandbox = fixture().shared();
-    List<CompletableFuture<Exec>> all = new ArrayList<>();
+    List<CompletableFuture<Result>> killed = new ArrayList<>();
     for (int i = 0; i < 200; i++) {
-      CompletableFuture<Exec> start =
-          Waiting.left(sandbox.exec(Command.of("sleep", "1000").spec()), i % 50 * 100_000L);
-      var _ = start.thenAccept(exec -> Thread.startVirtualThread(() -> kill(exec)));
-      all.add(start);
+      killed.add(
+          Waiting.left(sandbox.exec(Command.of("sleep", "1000").spec()), i % 50 * 100_000L)
+              .thenApplyAsync(KillCases::kill, Thread::startVirtualThread));
     }
     fixture().awaitQuiet();
-    assertTrue(
-        all.stream().noneMatch(CompletableFuture::isCompletedExceptionally),
-        "a plain command was refused");
+    Waiting.noneFailed(killed);
     assertEquals("ok", fixture().run(Command.of("echo", "ok")).line());
   }
 
-  private static void kill(Exec exec) {
+  private static Result kill(Exec exec) {
     Recorder events = new Recorder();
     exec.events().subscribe(events);
-    new Running(exec, events).kill();
+    return new Running(exec, events).kill();
   }
 }

@@ -14,6 +14,9 @@ import dev.sandgate.spi.SnapshotLimits;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -89,12 +92,14 @@ interface SnapshotCases {
       place = snapshot.tree().resolveSibling("x");
     }
     Path copies = java.util.Objects.requireNonNull(place.getParent());
+    List<CompletableFuture<Void>> closed = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
-      var _ =
+      closed.add(
           Waiting.left(sandbox.snapshot(NO_LIMITS), TimeUnit.MICROSECONDS.toNanos(i * 200L))
-              .thenAccept(copy -> Thread.startVirtualThread(copy::close));
+              .thenAcceptAsync(DiskSnapshot::close, Thread::startVirtualThread));
     }
     Eventually.holds("no copy is left", () -> isEmpty(copies));
+    Waiting.noneFailed(closed);
     assertEquals("on", Fixture.run(sandbox, Command.of("echo", "on")).line());
   }
 

@@ -9,6 +9,7 @@ import dev.sandgate.spi.SandgateException;
 import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.subscription.Cancellable;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -58,6 +59,11 @@ final class Waiting {
     LockSupport.parkNanos(nanos);
     asked.cancel();
     return given;
+  }
+
+  /** What ended so far ended well. */
+  static void noneFailed(List<? extends CompletableFuture<?>> all) {
+    all.stream().filter(CompletableFuture::isCompletedExceptionally).forEach(Waiting::on);
   }
 
   private static RuntimeException rethrown(Throwable cause) {

@@ -16,12 +16,13 @@ public interface GuestView {
   Uni<Long> memoryKills();
 
   /**
-   * Whether the agent is ready to run and gets no CPU, as in a best-effort sandbox on a full machine, or is kept from running
+   * Whether the agent is ready to run and gets no CPU, as in a best-effort sandbox on a full machine, waits in the kernel, as for
+   * memory that comes back from swap, or is kept from running
    * while a snapshot is made: its silence says nothing then. Asked on an event loop, so it takes a few microseconds.
    *
    * @return false where nobody can tell
    */
-  default boolean waitsForCpu() {
+  default boolean cannotAnswer() {
     return false;
   }
 }

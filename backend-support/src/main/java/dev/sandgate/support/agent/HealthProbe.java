@@ -54,9 +54,9 @@ final class HealthProbe {
     excused = 0;
   }
 
-  /** An agent that waits for a CPU is slow, not lost; but one that runs and never answers is. */
+  /** An agent that waits for a CPU or in the kernel is slow, not lost; but one that never answers is. */
   private boolean excuse() {
-    return excused < MOST_EXCUSES && view.waitsForCpu() && ++excused > 0;
+    return excused < MOST_EXCUSES && view.cannotAnswer() && ++excused > 0;
   }
 
   private void ask() {

@@ -32,7 +32,7 @@ public record AgentView(OomCounter kills, int pid, Optional<String> events) impl
   }
 
   @Override
-  public boolean waitsForCpu() {
+  public boolean cannotAnswer() {
     return isFrozen() || CANNOT_ANSWER.contains(state());
   }
 

@@ -81,7 +81,7 @@ final class AgentLossTest {
           }
 
           @Override
-          public boolean waitsForCpu() {
+          public boolean cannotAnswer() {
             asked.incrementAndGet();
             return starved.get();
           }
@@ -107,7 +107,7 @@ final class AgentLossTest {
           }
 
           @Override
-          public boolean waitsForCpu() {
+          public boolean cannotAnswer() {
             return true;
           }
         };

@@ -6,10 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.sandgate.tck.Eventually;
 import java.nio.file.Path;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -32,8 +31,8 @@ class AgentViewTest {
     String pipe = place.resolve("pipe").toString();
     Process process = new ProcessBuilder("python3", "-c", WAITS_IN_THE_KERNEL, pipe).start();
     try {
-      eventually("it waits in the kernel", () -> "D".equals(state(process)));
-      assertTrue(of(process).waitsForCpu());
+      Eventually.holds("it waits in the kernel", () -> "D".equals(state(process)));
+      assertTrue(of(process).cannotAnswer());
     } finally {
       process.descendants().forEach(ProcessHandle::destroyForcibly);
       process.destroyForcibly().waitFor();
@@ -44,7 +43,7 @@ class AgentViewTest {
   void shouldTakeAProcessThatComputesForASlowOne() throws Exception {
     Process process = new ProcessBuilder("sh", "-c", "while :; do :; done").start();
     try {
-      eventually("it computes", () -> of(process).waitsForCpu());
+      Eventually.holds("it computes", () -> of(process).cannotAnswer());
     } finally {
       process.destroyForcibly().waitFor();
     }
@@ -56,12 +55,12 @@ class AgentViewTest {
     try {
       Process stop = new ProcessBuilder("kill", "-STOP", Long.toString(process.pid())).start();
       assertEquals(0, stop.waitFor());
-      eventually("it is stopped", () -> "T".equals(state(process)));
-      assertFalse(of(process).waitsForCpu());
+      Eventually.holds("it is stopped", () -> "T".equals(state(process)));
+      assertFalse(of(process).cannotAnswer());
     } finally {
       process.destroyForcibly().waitFor();
     }
-    assertFalse(of(process).waitsForCpu());
+    assertFalse(of(process).cannotAnswer());
   }
 
   private static AgentView of(Process process) {
@@ -76,13 +75,5 @@ class AgentViewTest {
     return stat.isEmpty()
         ? ""
         : stat.substring(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3);
-  }
-
-  private static void eventually(String what, BooleanSupplier holds) throws InterruptedException {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
-    while (!holds.getAsBoolean()) {
-      assertTrue(System.nanoTime() < end, what);
-      TimeUnit.MILLISECONDS.sleep(5);
-    }
   }
 }
