@@ -153,12 +153,18 @@ bool cgroup_holds(int directory, pid_t pid) {
   return search(directory, accept_same, pid) == pid;
 }
 
+/// Removes a cgroup without sub-cgroups; one that is gone already is as good, whoever removed it.
+static int remove_leaf(int tree, const char *path) {
+  int result = unlinkat(tree, path, AT_REMOVEDIR);
+  return result != 0 && errno == ENOENT ? 0 : result;
+}
+
 /// Removes the sub-cgroups of `directory`, deepest first; cgroup directories hold no other directories.
 static int remove_children(int directory) {
   int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR *stream = fd < 0 ? NULL : fdopendir(fd);
   if (stream == NULL) {
-    return -1;
+    return errno == ENOENT ? 0 : -1;
   }
   int result = 0;
   for (struct dirent *entry; result == 0 && (entry = readdir(stream)) != NULL;) {
@@ -166,11 +172,14 @@ static int remove_children(int directory) {
       continue;
     }
     int child = openat(fd, entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    result = child < 0 ? -1 : remove_children(child);
-    if (child >= 0) {
-      close(child);
+    if (child < 0) {
+      result = errno == ENOENT ? 0 : -1;
+      continue;
     }
-    result = result == 0 ? unlinkat(fd, entry->d_name, AT_REMOVEDIR) : result;
+    result = remove_children(child) == 0 ? remove_leaf(fd, entry->d_name) : -1;
+    int error = errno;
+    close(child);
+    errno = error;
   }
   int error = errno;
   closedir(stream);
@@ -183,9 +192,9 @@ static int remove_one(int tree, const char *path) {
   if (fd < 0) {
     return errno == ENOENT ? 0 : -1;
   }
-  int result = unlinkat(tree, path, AT_REMOVEDIR);
+  int result = remove_leaf(tree, path);
   if (result != 0 && errno == EBUSY && remove_children(fd) == 0) {
-    result = unlinkat(tree, path, AT_REMOVEDIR);
+    result = remove_leaf(tree, path);
   }
   int error = errno;
   close(fd);

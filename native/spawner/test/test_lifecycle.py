@@ -7,10 +7,35 @@ import os
 import pathlib
 import struct
 import subprocess
+import threading
 import unittest
 
 import host
 from spawner import ACTIVATE, BUILD, DESTROY, Client, Failure, Node, alive, await_true, busybox, text
+
+
+class Remover(threading.Thread):
+    """Removes directories as soon as the kernel lets it, over and over."""
+
+    def __init__(self, directories):
+        super().__init__()
+        self.directories = directories
+        self.done = threading.Event()
+
+    def run(self):
+        while not self.done.is_set():
+            for directory in self.directories:
+                try:
+                    directory.rmdir()
+                except OSError:
+                    pass
+
+    def __enter__(self):
+        self.start()
+
+    def __exit__(self, *_):
+        self.done.set()
+        self.join()
 
 
 class Lifecycle(unittest.TestCase):
@@ -105,6 +130,17 @@ class Lifecycle(unittest.TestCase):
     def test_destroy_is_idempotent(self):
         self.client.destroy("never-was")
         self.client.destroy("never-was", upper="")
+
+    def test_destroy_succeeds_when_another_removes_its_cgroups_first(self):
+        for i in range(30):
+            name = f"raced-{i}"
+            self.client.create(name)
+            places = [pathlib.Path(place) for place in host.cgroups(f"{self.node.cgroup_name}/ls/{name}")]
+            parts = [place / f"part-{part}" for place in places for part in range(20)]
+            for part in parts:
+                part.mkdir()
+            with Remover(parts + places):
+                self.client.destroy(name, upper="")
 
     def test_destroy_removes_what_a_sandbox_can_build(self):
         """Deep, wide, unreadable and linked trees; the removal is complete and touches nothing outside."""
