@@ -11,6 +11,7 @@ import dev.sandgate.node.faults.FaultPoint;
 import dev.sandgate.node.latencies.Latencies;
 import dev.sandgate.node.latencies.Latencies.Operation;
 import dev.sandgate.node.rpc.Blocking;
+import dev.sandgate.node.rpc.Claim;
 import dev.sandgate.node.rpc.Failures;
 import dev.sandgate.node.sandboxes.SpecReader.Wanted;
 import dev.sandgate.proto.v1.CreateSandboxRequest;
@@ -248,14 +249,14 @@ final class Creation {
     environments.integrity().verify(live.stack(), live.backend().backend());
   }
 
-  private static dev.sandgate.spi.Sandbox backendCreate(LiveSandbox live, Clock clock) {
-    CompletableFuture<dev.sandgate.spi.Sandbox> creating =
-        clock.poolWait().create(live).subscribeAsCompletionStage();
-    var _ = live.stopAsked().thenRun(() -> creating.cancel(true));
+  private dev.sandgate.spi.Sandbox backendCreate(LiveSandbox live, Clock clock) {
+    Claim<dev.sandgate.spi.Sandbox> made = new Claim<>(late -> removal.unwanted(live, late));
+    clock.poolWait().create(live).subscribe().withSubscriber(made);
+    var _ = live.stopAsked().thenRun(made::withdraw);
     try {
-      return Blocking.await(creating, clock.millisLeft());
+      return made.await(clock.millisLeft());
     } finally {
-      creating.cancel(true);
+      made.withdraw();
     }
   }
 

@@ -118,6 +118,11 @@ final class Removal {
     Blocking.await(sandbox.destroy(), DESTROY_MILLIS);
   }
 
+  /** Removes what was made for somebody who had left. */
+  void unwanted(LiveSandbox live, dev.sandgate.spi.Sandbox late) {
+    Blocking.background("removing what came too late for " + live, () -> destroy(late));
+  }
+
   private boolean stop(LiveSandbox live, String reason, String detail) {
     dev.sandgate.spi.Sandbox handle = live.handle();
     if (handle == null) {

@@ -3,6 +3,7 @@
 package dev.sandgate.node.sessions;
 
 import dev.sandgate.node.rpc.Blocking;
+import dev.sandgate.node.rpc.Claim;
 import dev.sandgate.node.rpc.Failures;
 import dev.sandgate.node.rpc.Routes;
 import dev.sandgate.node.sandboxes.LiveSandbox;
@@ -21,9 +22,7 @@ import io.smallrye.mutiny.Uni;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -96,17 +95,22 @@ public final class Sessions {
 
   /** Opens a shell, but never in what a reset made of the sandbox since. */
   private static Exec shell(LiveSandbox sandbox, long epoch, Supplier<Uni<Exec>> open) {
-    AtomicReference<CompletableFuture<Exec>> asked =
-        new AtomicReference<>(new CompletableFuture<>());
-    if (!sandbox.inEpoch(epoch, () -> asked.set(open.get().subscribeAsCompletionStage()))) {
+    Claim<Exec> shell = new Claim<>(Sessions::kill);
+    if (!sandbox.inEpoch(epoch, () -> open.get().subscribe().withSubscriber(shell))) {
       throw new SandgateException(
           ErrorCode.FAILED_PRECONDITION, "sandbox " + sandbox.id() + " was reset; try again");
     }
     try {
-      return Blocking.await(asked.get(), OPEN_MILLIS);
+      return shell.await(OPEN_MILLIS);
     } finally {
-      asked.get().cancel(true);
+      shell.withdraw();
     }
+  }
+
+  private static void kill(Exec unwanted) {
+    Blocking.report(
+        "killing a shell that came too late",
+        unwanted.signal(SIGKILL, SignalTarget.TREE).subscribeAsCompletionStage());
   }
 
   boolean close(LiveSandbox sandbox, String sessionId) {
