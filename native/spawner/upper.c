@@ -8,8 +8,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/fs.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -92,12 +94,32 @@ bool upper_prepare(struct host *host) {
   return true;
 }
 
+/// Tells ext4 that the directories in this one have nothing to do with each other (the "top of directory hierarchies" flag
+/// of chattr(1)), so that it spreads them. Else all are made in one group, and an ext4 without a journal looks at each inode
+/// of it that was freed in the last seconds before it makes a new one. Other file systems know no such flag.
+static void spread(int parent, const char *name) {
+  int flags;
+  int directory = openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (directory >= 0 && ioctl(directory, FS_IOC_GETFLAGS, &flags) == 0) {
+    flags |= FS_TOPDIR_FL;
+    (void)ioctl(directory, FS_IOC_SETFLAGS, &flags);
+  }
+  if (directory >= 0) {
+    close(directory);
+  }
+}
+
 int upper_start(struct host *host, struct fault *fault) {
   if (trash_put(host, host->uppers, ready_directory, fault) != 0) {
     return -1;
   }
   ready = make_inside(host->uppers, ready_directory, 0, 0700);
-  return ready >= 0 ? 0 : fail(fault, STEP_START, "make uppers/%s", ready_directory);
+  if (ready < 0) {
+    return fail(fault, STEP_START, "make uppers/%s", ready_directory);
+  }
+  spread(ready, ".");
+  spread(host->uppers, ".");
+  return 0;
 }
 
 /// One made ahead under the wanted name, or one made now.

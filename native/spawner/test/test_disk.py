@@ -61,6 +61,15 @@ class SmallDisk(Node):
         super().close()
 
 
+class Spread(unittest.TestCase):
+    def test_ext4_is_told_that_sandboxes_have_nothing_to_do_with_each_other(self):
+        node = SmallDisk()
+        self.addCleanup(node.close)
+        uppers = node.state / "uppers"
+        shown = subprocess.check_output(["lsattr", "-d", uppers, uppers / ".ready"], text=True).splitlines()
+        self.assertEqual([("T" in line.split()[0]) for line in shown], [True, True], shown)
+
+
 class Reserved(unittest.TestCase):
     def test_what_is_reserved_is_there_although_the_disk_is_full(self):
         node = SmallDisk()
