@@ -3,6 +3,7 @@
 #include "blank.h"
 #include "cores.h"
 #include "destroy.h"
+#include "devices.h"
 #include "kernel.h"
 
 #include <errno.h>
@@ -132,7 +133,7 @@ static int prepare_child(struct host *host, struct blank *blank, struct fault *f
 }
 
 static void close_all(struct blank *blank) {
-  int *descriptors[] = {&blank->listener, &blank->cgroup, &blank->channel, &blank->process};
+  int *descriptors[] = {&blank->listener, &blank->cgroup, &blank->devices, &blank->channel, &blank->process};
   for (size_t i = 0; i < sizeof descriptors / sizeof *descriptors; i++) {
     if (*descriptors[i] >= 0) {
       close(*descriptors[i]);
@@ -150,13 +151,14 @@ void blank_abandon(struct host *host, struct blank *blank) {
 }
 
 int blank_begin(struct host *host, struct blank *blank, struct fault *fault) {
-  blank->listener = blank->cgroup = blank->channel = blank->process = -1;
+  blank->listener = blank->cgroup = blank->devices = blank->channel = blank->process = -1;
   if (cgroup_create(&host->cgroups, blank->class, blank->id, &blank->limits, host->settings.uid_base, fault) != 0) {
     return -1;
   }
   blank->listener = socket_listen(host, blank->id, fault);
   blank->cgroup = blank->listener < 0 ? -1 : cgroup_mount("", blank->class, blank->id, fault);
-  if (blank->cgroup >= 0 && clone_child(host, blank, fault) == 0 && prepare_child(host, blank, fault) == 0) {
+  blank->devices = blank->cgroup < 0 ? -1 : devices_mount(fault);
+  if (blank->devices >= 0 && clone_child(host, blank, fault) == 0 && prepare_child(host, blank, fault) == 0) {
     return 0;
   }
   blank_abandon(host, blank);

@@ -15,6 +15,7 @@ struct blank {
   struct limits limits;
   int listener; ///< the agent's socket
   int cgroup;   ///< the sandbox's cgroup as the root of a mount, for the agent
+  int devices;  ///< its /dev, a mount that is attached nowhere yet
   int channel;  ///< our end: we release the child, it answers with a fault or closes it by executing the agent
   int process;  ///< a descriptor of the child
   pid_t pid;

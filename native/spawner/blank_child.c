@@ -72,11 +72,11 @@ void shared_memory_options(const struct limits *limits, char *options) {
 static int mount_devices(const struct blank *blank, struct fault *fault) {
   char options[SHARED_MEMORY_ROOM];
   shared_memory_options(&blank->limits, options);
-  if (bind_tree("/dev", "dev", 0, fault) != 0 ||
-      attach("devpts", "dev/pts", 0, TERMINALS, fault) != 0) {
-    return -1;
+  if (mount_move(blank->devices, AT_FDCWD, "dev", 0) != 0) {
+    return fail(fault, STEP_MOUNTS, "mount the devices");
   }
-  if (attach("tmpfs", "dev/shm", MS_NODEV, options, fault) != 0) {
+  if (attach("devpts", "dev/pts", 0, TERMINALS, fault) != 0 ||
+      attach("tmpfs", "dev/shm", MS_NODEV, options, fault) != 0) {
     return -1;
   }
   return attach("mqueue", "dev/mqueue", MS_NODEV, NULL, fault);

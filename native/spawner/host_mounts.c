@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Sandgate Authors
 // SPDX-License-Identifier: Apache-2.0
+#include "devices.h"
 #include "host.h"
 #include "kernel.h"
 #include "masks.h"
@@ -11,14 +12,13 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 // The spawner's world. Every blank begins as a copy of this mount table, so it is kept small and holds nothing secret:
 //
 //   /proc       the host's, bare: a user namespace may mount proc only while it sees one that hides nothing
 //   /sys        a sysfs of an empty network namespace, read-only and masked; blanks bind the whole tree
-//   /dev        six harmless nodes, read-only
+//   /dev        six harmless nodes, read-only; blanks have others, of their own
 //   /blank      the root of a blank: empty directories, read-only
 //   /mask       an empty file and an empty directory, read-only, to hide things behind
 //   /skeleton   the lowest layer of every sandbox: the directories that must exist, owned by the sandbox's root
@@ -51,35 +51,13 @@ static int bind_with(int from, const char *path, const char *to, uint64_t set, s
 }
 
 static int make_dev(struct fault *fault) {
-  static const struct {
-    const char *path;
-    unsigned major;
-    unsigned minor;
-  } nodes[] = {{"dev/null", 1, 3},   {"dev/zero", 1, 5},    {"dev/full", 1, 7},
-               {"dev/random", 1, 8}, {"dev/urandom", 1, 9}, {"dev/tty", 5, 0}};
-  static const char *const links[][2] = {{"/proc/self/fd", "dev/fd"},
-                                         {"/proc/self/fd/0", "dev/stdin"},
-                                         {"/proc/self/fd/1", "dev/stdout"},
-                                         {"/proc/self/fd/2", "dev/stderr"},
-                                         {"pts/ptmx", "dev/ptmx"}};
-  if (directory("dev", 0755, fault) != 0 || tmpfs("dev", "mode=0755,size=64k", fault) != 0) {
+  int devices = devices_mount(fault);
+  if (devices < 0 || directory("dev", 0755, fault) != 0) {
     return -1;
   }
-  for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++) {
-    if (step(mknod(nodes[i].path, S_IFCHR | 0666, makedev(nodes[i].major, nodes[i].minor)), fault, nodes[i].path)) {
-      return -1;
-    }
-  }
-  for (size_t i = 0; i < sizeof links / sizeof *links; i++) {
-    if (step(symlink(links[i][0], links[i][1]), fault, links[i][1]) != 0) {
-      return -1;
-    }
-  }
-  if (directory("dev/pts", 0755, fault) || directory("dev/shm", 01777, fault) ||
-      directory("dev/mqueue", 01777, fault)) {
-    return -1;
-  }
-  return attributes("dev", MOUNT_READ_ONLY | MOUNT_NO_SUID | MOUNT_NO_EXEC, fault);
+  int result = step(mount_move(devices, AT_FDCWD, "dev", 0), fault, "mount dev");
+  close(devices);
+  return result;
 }
 
 static int make_blank(struct fault *fault) {

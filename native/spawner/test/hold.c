@@ -8,14 +8,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/inotify.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-// hold instances|watches|descriptors|terminals|streams|datagrams FILE MOST: takes as many of one kind as it gets, at most so many, writes into FILE
-// how many these were and which error came next, and keeps them until it is killed.
+// hold instances|watches|descriptors|locks|terminals|streams|datagrams FILE MOST: takes as many of one kind as it gets, at
+// most so many, writes into FILE how many these were and which error came next, and keeps them until it is killed.
 
 static int take_instance(long number) {
   (void)number;
@@ -36,6 +37,13 @@ static int take_watch(long number) {
 static int take_descriptor(long number) {
   (void)number;
   return open("/dev/null", O_RDONLY);
+}
+
+/// The lock of a device, which all have who see the same inode.
+static int take_lock(long number) {
+  static const char *const devices[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"};
+  int device = open(devices[number % 5], O_RDONLY);
+  return device < 0 ? -1 : flock(device, LOCK_EX | LOCK_NB);
 }
 
 static int take_terminal(long number) {
@@ -119,6 +127,7 @@ int main(int count, char **arguments) {
   take = strcmp(arguments[1], "instances") == 0     ? take_instance
          : strcmp(arguments[1], "watches") == 0     ? take_watch
          : strcmp(arguments[1], "descriptors") == 0 ? take_descriptor
+         : strcmp(arguments[1], "locks") == 0       ? take_lock
          : strcmp(arguments[1], "terminals") == 0   ? take_terminal
          : strcmp(arguments[1], "streams") == 0     ? take_stream
          : strcmp(arguments[1], "datagrams") == 0   ? take_datagrams

@@ -54,6 +54,13 @@ class Shared(unittest.TestCase):
         self.assertEqual(self.held("greedy", "instances", 10 * most), (most, "EMFILE"))
         self.assertEqual(self.held("modest", "instances", most), (most, "-"))
 
+    def test_locks_and_watches_of_devices_are_of_one_sandbox(self):
+        """Who has another one's inode can lock it, and hears by inotify whenever it is used."""
+        self.start("greedy")
+        self.start("modest")
+        self.assertEqual(self.held("greedy", "locks", 5), (5, "-"))
+        self.assertEqual(self.held("modest", "locks", 5), (5, "-"))
+
     def test_terminals_of_one_sandbox_are_bounded_and_no_other_ones(self):
         self.start("greedy")
         self.start("modest")
