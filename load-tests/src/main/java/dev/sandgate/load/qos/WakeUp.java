@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 
@@ -35,6 +36,9 @@ public final class WakeUp implements LoadScenario {
   private static final Duration USUAL = Duration.ofSeconds(4);
   private static final Duration BEFORE = Duration.ofMillis(500);
   private static final double SECOND = 1;
+
+  /** The common pool has one thread here, which must not be kept waiting: what comes of the client's calls runs there. */
+  private static final Executor OWN_THREAD = task -> Thread.ofPlatform().start(task);
 
   /** Found by the command. */
   public WakeUp() {}
@@ -72,7 +76,7 @@ public final class WakeUp implements LoadScenario {
               arguments.progress());
       paused.resume();
       report(comparison, findings);
-      failures.addAll(platform.silent(sleepers.sandboxes()));
+      failures.addAll(platform.silent(sleepers.sandboxes(), count));
       failures.stream().limit(3).forEach(findings::note);
       findings.must("all " + count + " answer afterwards", failures.isEmpty());
     }
@@ -120,7 +124,8 @@ public final class WakeUp implements LoadScenario {
               long begun = System.nanoTime();
               paused.resume();
               return Samples.of((System.nanoTime() - begun) / 1e9);
-            });
+            },
+            OWN_THREAD);
     Samples wake = probe.run(duration, LOAD_PERCENT).wake();
     Samples took = seconds.get();
     paused.pause();

@@ -235,11 +235,16 @@ public final class Platform implements AutoCloseable {
 
   /** Runs a command in each, some at once; gives the failures. */
   public List<String> silent(List<SandboxHandle> sandboxes) {
+    return silent(sandboxes, AT_ONCE);
+  }
+
+  /** The same, so many at once: where each waits long for its turn, they wait together. */
+  public List<String> silent(List<SandboxHandle> sandboxes, int atOnce) {
     return Multi.createFrom()
         .iterable(sandboxes)
         .onItem()
         .transformToUni(Commands::failure)
-        .merge(AT_ONCE)
+        .merge(atOnce)
         .select()
         .where(Optional::isPresent)
         .map(Optional::orElseThrow)
