@@ -56,7 +56,7 @@ static bool find_user(const char *wanted, struct account *account) {
   return found;
 }
 
-// A number needs no entry, and root is 0 whatever became of the file.
+// A number needs no entry, and root is 0 whatever became of the file; so for groups.
 static bool make_user(const char *wanted, struct account *account) {
   uint32_t uid = 0;
   if (strcmp(wanted, "root") && !number(wanted, &uid)) return false;
@@ -95,17 +95,22 @@ static int find_memberships(struct account *account) {
   return lines.too_long ? EOVERFLOW : error;
 }
 
-static int find_group(const char *wanted, struct account *account) {
-  if (number(wanted, &account->gid)) return 0;
+static bool find_group(const char *wanted, struct account *account) {
   struct lines lines;
-  if (!lines_open(&lines, "/etc/group")) return ENOENT;
+  if (!lines_open(&lines, "/etc/group")) return false;
   char *line, *fields[FIELDS];
   bool found = false;
   while (!found && (line = lines_next(&lines))) {
     found = split(line, fields) >= 4 && !strcmp(fields[0], wanted) && number(fields[2], &account->gid);
   }
   lines_close(&lines);
-  return found ? 0 : ENOENT;
+  return found;
+}
+
+static int take_group(const char *wanted, struct account *account) {
+  if (number(wanted, &account->gid) || find_group(wanted, account)) return 0;
+  account->gid = 0;
+  return strcmp(wanted, "root") ? ENOENT : 0;
 }
 
 int account_find(struct text user, struct account *account) {
@@ -115,6 +120,6 @@ int account_find(struct text user, struct account *account) {
   char *group = wanted;
   strsep(&group, ":");
   if (!find_user(wanted, account) && !make_user(wanted, account)) return ENOENT;
-  int error = group ? find_group(group, account) : find_memberships(account);
+  int error = group ? take_group(group, account) : find_memberships(account);
   return error ? error : add_group(account, account->gid);
 }

@@ -97,7 +97,7 @@ class ImportImagesTest {
       Environment made = imported(node, "image", "oci:" + layout + ":image");
       int layers = collapse == 0 ? 8 : collapse == 100_000 ? 3 : 1;
       assertEquals(layers, made.getLayersCount(), made.toString());
-      assertEquals("7", made.getUser());
+      assertEquals("7:8", made.getUser());
       assertShowsWhatUmociUnpacks(node, made);
     }
   }

@@ -52,7 +52,10 @@ final class ImportCommand extends Work {
       description = "What it stands on, lowest first; may be repeated.")
   private List<String> on = List.of();
 
-  @Option(names = "--user", paramLabel = "USER", description = "Who runs commands by default.")
+  @Option(
+      names = "--user",
+      paramLabel = "USER[:GROUP]",
+      description = "Who runs commands by default.")
   private String user = "";
 
   @Option(names = "--replace", description = "Move a name that is taken.")

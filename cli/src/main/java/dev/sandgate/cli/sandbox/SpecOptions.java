@@ -57,7 +57,10 @@ final class SpecOptions {
       description = "latency-sensitive or best-effort. Default: best-effort")
   private @Nullable String qosClass;
 
-  @Option(names = "--user", paramLabel = "USER", description = "Who runs commands by default.")
+  @Option(
+      names = "--user",
+      paramLabel = "USER[:GROUP]",
+      description = "Who runs commands by default.")
   private String user = "";
 
   @Option(

@@ -110,6 +110,16 @@ public final class Fields {
     return value;
   }
 
+  /** A user as above, and after a colon a group in the place of its own, by name or number; or empty. */
+  public static String account(String field, String value) {
+    String[] parts = value.split(":", 2);
+    user(field, parts[0]);
+    if (parts.length == 2 && (parts[0].isEmpty() || user(field, parts[1]).isEmpty())) {
+      throw invalid(field, "%s is no user; give USER or USER:GROUP".formatted(shown(value)));
+    }
+    return value;
+  }
+
   /** How many bytes text has on the wire. */
   public static int bytes(String value) {
     return value.getBytes(StandardCharsets.UTF_8).length;

@@ -18,13 +18,13 @@ import java.util.regex.Pattern;
  * What commands of an image begin with, by its configuration (image-spec, config.md). Of its variables those are taken whose names a
  * command's can have; a working directory that is not in the image is none.
  *
- * @param user without a group; may be empty
+ * @param user who runs them; its user may be empty
  * @param env variables
  * @param cwd absolute, or empty
  */
-record ImageConfig(String user, Map<String, String> env, String cwd) {
+record ImageConfig(Account user, Map<String, String> env, String cwd) {
 
-  private static final Pattern USER =
+  private static final Pattern NAME =
       Pattern.compile("|[^-:/\\s\\p{Cntrl}][^:/\\s\\p{Cntrl}]{0,63}");
   private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
 
@@ -36,7 +36,7 @@ record ImageConfig(String user, Map<String, String> env, String cwd) {
         env.put(parts[0], parts[1]);
       }
     }
-    String user = config.path("User").asText("").split(":", -1)[0];
+    Account user = Account.of(config.path("User").asText(""));
     return new ImageConfig(user, env, absolute(config.path("WorkingDir").asText("")));
   }
 
@@ -49,17 +49,23 @@ record ImageConfig(String user, Map<String, String> env, String cwd) {
 
   /** INVALID_ARGUMENT when it has what no command can begin with. */
   void check(boolean forUser) {
-    if (forUser && !USER.matcher(user).matches()) {
+    if (forUser && !(isName(user.user()) && isName(user.group()))) {
       throw OciLayout.bad(
-          "its configuration names the user " + Fields.shown(user) + ", which is none; give user");
+          "its configuration names the user "
+              + Fields.shown(user.text())
+              + ", which is none; give user");
     }
     Variables.environment("image", env);
     Fields.workingDirectory("image", cwd);
   }
 
+  private static boolean isName(String text) {
+    return NAME.matcher(text).matches();
+  }
+
   /** As far as the image's own files have it. */
   Published published(Beneath view) throws IOException {
-    return new Published(user, env, has(view) ? cwd : "", "");
+    return new Published(user.text(), env, has(view) ? cwd : "", "");
   }
 
   private boolean has(Beneath view) throws IOException {

@@ -12,7 +12,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
 
@@ -98,14 +97,7 @@ final class ImageImport {
    * @param images lowest first; a layer without content makes none
    * @param view their trees
    */
-  record Made(List<Path> images, Beneath view) {
-
-    /** Whether its list of users has one. */
-    boolean hasUser(String user) throws IOException {
-      Optional<Path> passwd = view.find(Path.of("etc/passwd"));
-      return passwd.isPresent() && Tree.listsUser(passwd.get(), user);
-    }
-  }
+  record Made(List<Path> images, Beneath view) {}
 
   /** Makes the images, to be put on so many layers. */
   Made images(OciLayout image, int on) throws IOException {

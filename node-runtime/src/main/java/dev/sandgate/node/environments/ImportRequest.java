@@ -36,7 +36,7 @@ record ImportRequest(
     Fields.matches("name", asked.getName(), NAME, rule);
     String tag =
         asked.getTag().isEmpty() ? "latest" : Fields.matches("tag", asked.getTag(), NAME, rule);
-    Fields.user("user", asked.getUser());
+    Fields.account("user", asked.getUser());
     LayerKind kind = kind(asked);
     if (kind == LayerKind.LAYER_KIND_BASE && asked.getOnCount() > 0) {
       throw invalid("on", "a base stands on nothing; leave it out or give another kind");

@@ -104,11 +104,11 @@ final class Imports {
     OciLayout image = images.fetch(request.asked().getImage());
     image.config().check(request.asked().getUser().isEmpty());
     ImageImport.Made made = images.images(image, request.on().size());
-    String known = made.hasUser("user") ? "user" : "root";
-    String own = image.config().user().isEmpty() ? known : image.config().user();
+    Account own = image.config().user().or(known(request, made.view()));
+    String user = user(request, "image", own, made.view());
     Published published =
         request.on().isEmpty() ? image.config().published(made.view()) : request.inherited();
-    return publish(request, made.images(), published.with(user(request, own)), progress);
+    return publish(request, made.images(), published.with(user), progress);
   }
 
   private record Place(Path directory, Path image) {
@@ -130,7 +130,7 @@ final class Imports {
               : busybox(request, place, progress);
       case DIRECTORY -> {
         try {
-          yield build(request, directory(request), place.image(), progress);
+          yield imageOf(request, directory(request), place.image(), progress);
         } catch (NoSuchFileException e) {
           throw SandgateException.invalid(
               "directory",
@@ -155,7 +155,7 @@ final class Imports {
       throws IOException {
     Path tree = place.tree();
     BusyboxTree.make(tree);
-    return build(request, tree, place.image(), progress);
+    return imageOf(request, tree, place.image(), progress);
   }
 
   /** Made once per recipe; later imports take the cached image. */
@@ -167,12 +167,12 @@ final class Imports {
       if (!Files.exists(cached)) {
         Path tree = place.tree();
         DebianTree.make(tree, room, progress);
-        build(request, tree, place.image(), progress);
+        build(tree, place.image(), progress);
         Files.createLink(cached, place.image());
       } else {
         Files.createLink(place.image(), cached);
       }
-      return user(request, "user");
+      return request.asked().getUser().isEmpty() ? "user" : request.asked().getUser();
     } finally {
       debian.unlock();
     }
@@ -184,24 +184,39 @@ final class Imports {
     progress.accept("unpacking the archive");
     Path tree = place.tree();
     new TarTree(tree, room).unpack(archive);
-    return build(request, tree, place.image(), progress);
+    return imageOf(request, tree, place.image(), progress);
   }
 
-  private String build(ImportRequest request, Path tree, Path image, Consumer<String> progress)
+  private String imageOf(ImportRequest request, Path tree, Path image, Consumer<String> progress)
       throws IOException {
+    Beneath view = new Beneath(List.of(tree));
+    String user = user(request, "user", known(request, view), view);
+    build(tree, image, progress);
+    return user;
+  }
+
+  private void build(Path tree, Path image, Consumer<String> progress) throws IOException {
     progress.accept("checking the tree");
     long bytes = Tree.check(tree);
     progress.accept("building the image");
     try (DiskReserve.Share share = room.share(bytes)) {
       ErofsImage.make(tree, image, share.room());
     }
-    String inherited = request.inherited().user();
-    String known = Tree.hasUser(tree, "user") ? "user" : inherited.isEmpty() ? "root" : inherited;
-    return user(request, known);
   }
 
-  private static String user(ImportRequest request, String otherwise) {
-    return request.asked().getUser().isEmpty() ? otherwise : request.asked().getUser();
+  private static Account known(ImportRequest request, Beneath view) throws IOException {
+    String inherited = request.inherited().user();
+    return Account.of(
+        Account.lists(view, "user") ? "user" : inherited.isEmpty() ? "root" : inherited);
+  }
+
+  /** Who commands run as: whom the request names, or otherwise one of a field. */
+  private static String user(ImportRequest request, String field, Account otherwise, Beneath view)
+      throws IOException {
+    String asked = request.asked().getUser();
+    Account account = asked.isEmpty() ? otherwise : Account.of(asked);
+    account.check(asked.isEmpty() ? field : "user", view, request.on().isEmpty());
+    return account.text();
   }
 
   private static Path directory(ImportRequest request) {

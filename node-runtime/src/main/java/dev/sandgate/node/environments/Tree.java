@@ -5,7 +5,6 @@ package dev.sandgate.node.environments;
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.SandgateException;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -101,20 +100,6 @@ final class Tree {
   private static long id(Path entry, String attribute) throws IOException {
     int id = (int) Files.getAttribute(entry, attribute, LinkOption.NOFOLLOW_LINKS);
     return Integer.toUnsignedLong(id);
-  }
-
-  /** Whether the tree's user list has a user. */
-  static boolean hasUser(Path root, String user) throws IOException {
-    return listsUser(root.resolve("etc/passwd"), user);
-  }
-
-  /** Whether a list of users has one. */
-  static boolean listsUser(Path passwd, String user) throws IOException {
-    if (!Files.isRegularFile(passwd, LinkOption.NOFOLLOW_LINKS)) {
-      return false;
-    }
-    return Files.readAllLines(passwd, StandardCharsets.ISO_8859_1).stream()
-        .anyMatch(line -> line.startsWith(user + ":"));
   }
 
   /** Removes a tree; links are removed, not followed. */

@@ -87,7 +87,7 @@ final class SpecReader {
     Variables.environment("env", asked.getEnvMap());
     Fields.workingDirectory("cwd", asked.getCwd());
     Variables.labels("labels", asked.getLabelsMap());
-    Fields.user("user", asked.getUser());
+    Fields.account("user", asked.getUser());
     checkHostname(asked.getHostname());
     checkNetwork(asked);
     checkCapabilities(asked, backend);
