@@ -81,11 +81,12 @@ def layers():
         ("work/directory-then-file/x", b"6"), ("work/whole", None), ("work/whole/a", b"7"), ("work/whole/b", b"8"),
         ("real", None), ("linked", "real"), ("away", "/work/deep"), ("work/again", None), ("work/again/old", b"9"),
         ("work/hard-one", b"ten"), ("work/hard-two", ["work/hard-one"]), ("x" * 120 + "/" + "y" * 120, b"11"),
-        ("work/reborn", None), ("work/reborn/before", b"12"),
+        ("work/reborn", None), ("work/reborn/before", b"12"), ("/work/absolutely", b"25"),
     )
     yield written(
         ("work/.wh.gone", b""), ("work/deep/.wh.one", b""), ("work/.wh.whole", b""), ("linked/through", b"13"),
         ("away/across", b"14"), ("work/file-then-directory", None), ("work/file-then-directory/y", b"15"),
+        ("/work/absolute", b"23"), ("//work/absolute-too", ["/work/absolute"]), ("/linked/absolute", b"24"), ("/work/.wh.absolutely", b""),
         ("work/directory-then-file", b"16"), ("work/again/new", b"17"), ("work/again/.wh..wh..opq", b""),
         ("work/.wh.never-was", b""), ("implied/by/its/file", b"18"), ("work/.wh.reborn", b""),
     )

@@ -35,6 +35,12 @@ final class LayerMerge implements Placement {
     this.all = beneath.under(root);
   }
 
+  /** As every tool that unpacks images takes it. */
+  @Override
+  public boolean takesAbsolute() {
+    return true;
+  }
+
   /** An image may write through the links of its layers below, as `bin/x` where `/bin` is a link. */
   @Override
   public Path place(String entry, Path path) throws IOException {

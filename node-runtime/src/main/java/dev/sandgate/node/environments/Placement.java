@@ -12,6 +12,9 @@ import java.util.Optional;
 /** Where the entries of an archive go, and what becomes of what is in their way. Paths are below the tree's root. */
 interface Placement {
 
+  /** Whether an absolute name is taken, as one below the tree's root. */
+  boolean takesAbsolute();
+
   /** Where an entry goes whose path among the archive's names is this one. */
   Path place(String entry, Path path) throws IOException;
 
@@ -38,6 +41,11 @@ interface Placement {
 
   /** One archive alone: every name is taken once, a file also again; whiteouts have nothing to hide. */
   record Alone() implements Placement {
+
+    @Override
+    public boolean takesAbsolute() {
+      return false;
+    }
 
     @Override
     public Path place(String entry, Path path) {

@@ -147,7 +147,7 @@ final class TarTree {
 
   /** Where an entry goes: below the root, by plain names only. */
   private Path target(String name) {
-    if (name.startsWith("/")) {
+    if (name.startsWith("/") && !placement.takesAbsolute()) {
       throw bad(name, "it is absolute; make it relative");
     }
     if (name.indexOf('\0') >= 0) {
