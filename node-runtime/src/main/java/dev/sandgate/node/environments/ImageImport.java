@@ -6,6 +6,8 @@ import dev.sandgate.node.checks.Fields;
 import dev.sandgate.node.disk.DiskReserve;
 import dev.sandgate.node.environments.OciLayout.Blob;
 import dev.sandgate.node.environments.OciLayout.Content;
+import dev.sandgate.spi.ErrorCode;
+import dev.sandgate.spi.SandgateException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -130,6 +132,8 @@ final class ImageImport {
       try (Content content = blob.open()) {
         entries += new TarTree(tree, new LayerMerge(tree, beneath), room).unpack(content);
         content.verify();
+      } catch (SandgateException e) {
+        throw e.code() == ErrorCode.INVALID_ARGUMENT ? blob.named(e) : e;
       }
     }
     return entries;

@@ -4,6 +4,7 @@ package dev.sandgate.node.environments;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.sandgate.node.checks.Fields;
 import dev.sandgate.spi.ErrorCode;
 import dev.sandgate.spi.SandgateException;
 import java.io.BufferedInputStream;
@@ -52,8 +53,18 @@ record OciLayout(Path directory, ImageConfig config, List<Blob> layers) {
         return new Content(packing.open(packed), diffId);
       } catch (IOException e) {
         packed.close();
-        throw bad("a layer is damaged: " + e.getMessage());
+        throw bad("it is damaged: " + e.getMessage());
       }
+    }
+
+    /** What is wrong with the layer, said of the image; by both digests, as skopeo packs a layer that was not. */
+    SandgateException named(SandgateException failure) {
+      String text = String.valueOf(failure.getMessage());
+      String field = failure.field() + ": ";
+      String why = text.startsWith(field) ? text.substring(field.length()) : text;
+      String message =
+          "image: layer sha256:%s (diff_id %s): %s".formatted(file.getFileName(), diffId, why);
+      return new SandgateException(failure.code(), "image", message, failure);
     }
   }
 
@@ -95,7 +106,7 @@ record OciLayout(Path directory, ImageConfig config, List<Blob> layers) {
     void verify() {
       String actual = "sha256:" + HexFormat.of().formatHex(digest.digest());
       if (!actual.equals(expected)) {
-        throw bad("a layer has the digest " + actual + ", the configuration names " + expected);
+        throw bad("it holds the digest " + actual + ", the configuration names " + expected);
       }
     }
   }
@@ -105,8 +116,8 @@ record OciLayout(Path directory, ImageConfig config, List<Blob> layers) {
     if (manifests.size() != 1) {
       throw bad("there are %d images in it; name one, as oci:DIR:NAME".formatted(manifests.size()));
     }
-    JsonNode manifest = json(blob(directory, manifests.get(0).path("digest").asText()));
-    JsonNode config = json(blob(directory, manifest.path("config").path("digest").asText()));
+    JsonNode manifest = json(blob(directory, manifests.get(0).path("digest")));
+    JsonNode config = json(blob(directory, manifest.path("config").path("digest")));
     String platform = config.path("os").asText() + "/" + config.path("architecture").asText();
     if (!platform.equals("linux/" + architecture())) {
       throw bad("it is for " + platform + ", this node is linux/" + architecture());
@@ -126,9 +137,9 @@ record OciLayout(Path directory, ImageConfig config, List<Blob> layers) {
     }
     List<Blob> blobs = new ArrayList<>();
     for (int i = 0; i < layers.size(); i++) {
-      Path file = blob(directory, layers.get(i).path("digest").asText());
+      Path file = blob(directory, layers.get(i).path("digest"));
       Packing packing = packing(layers.get(i).path("mediaType").asText());
-      blobs.add(new Blob(file, Files.size(file), packing, diffIds.get(i).asText()));
+      blobs.add(new Blob(file, Files.size(file), packing, digest(diffIds.get(i))));
     }
     return List.copyOf(blobs);
   }
@@ -147,11 +158,17 @@ record OciLayout(Path directory, ImageConfig config, List<Blob> layers) {
     };
   }
 
-  private static Path blob(Path directory, String digest) {
+  private static Path blob(Path directory, JsonNode digest) {
+    String hex = digest(digest).substring("sha256:".length());
+    return directory.resolve("blobs/sha256").resolve(hex);
+  }
+
+  private static String digest(JsonNode named) {
+    String digest = named.asText();
     if (!DIGEST.matcher(digest).matches()) {
-      throw bad("it names a blob '" + digest + "'; sha256 digests are taken");
+      throw bad("it names " + Fields.shown(digest) + " by digest; sha256 digests are taken");
     }
-    return directory.resolve("blobs/sha256").resolve(digest.substring("sha256:".length()));
+    return digest;
   }
 
   private static JsonNode json(Path file) throws IOException {
