@@ -70,6 +70,12 @@ class DamagedLayersTest {
     return damaged;
   }
 
+  /** Each name is short enough, what they lead to is not. */
+  private static byte[] longWay() {
+    String far = "d/".repeat(1_450);
+    return new Tars().link("way", far).file("way/" + far + "f", "").bytes();
+  }
+
   static Stream<Arguments> layers() throws IOException {
     byte[] cut = gzip(two());
     byte[] hugeWindow = HexFormat.of().parseHex("28b52ffd00a8010000");
@@ -83,6 +89,7 @@ class DamagedLayersTest {
         Arguments.of("window", hugeWindow, PLAIN + "+zstd", "memory"),
         Arguments.of("device", new Tars().device("etc/null").bytes(), PLAIN, "etc/null"),
         Arguments.of("leaves", new Tars().file("../out", "").bytes(), PLAIN, "../out"),
+        Arguments.of("a long way", longWay(), PLAIN, "shorten"),
         Arguments.of("no whiteout", new Tars().file("etc/.wh.", "").bytes(), PLAIN, "etc/.wh."),
         Arguments.of("another", gzip(new Tars().file("a", "").bytes()), PLAIN + "+gzip", "digest"));
   }

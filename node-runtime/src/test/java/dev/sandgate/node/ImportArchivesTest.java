@@ -161,6 +161,24 @@ class ImportArchivesTest {
     return archive;
   }
 
+  /** A record without an equals sign. */
+  private static byte[] damagedPax() {
+    byte[] archive = new Tars().with("etc/a", "", "SCHILY.xattr.user.x", "@").bytes();
+    for (int i = 1; i < archive.length; i++) {
+      archive[i - 1] = archive[i] == '@' ? (byte) '.' : archive[i - 1];
+    }
+    return archive;
+  }
+
+  /** More names of one file than any file of ext4 has. */
+  private static byte[] manyNames() {
+    Tars tar = new Tars().file("etc/one", "");
+    for (int i = 0; i < 65_001; i++) {
+      tar.hardLink("etc/n" + i, "etc/one");
+    }
+    return tar.bytes();
+  }
+
   static Stream<Arguments> unkept() {
     String big = "v".repeat(5_000);
     String attribute = "SCHILY.xattr.user.big";
@@ -171,6 +189,8 @@ class ImportArchivesTest {
         Arguments.of(
             "a long one", Tars.latin1().file("n".repeat(120) + "\u00ff", "").bytes(), "not UTF-8"),
         Arguments.of("in a PAX header", rawPax(), "not UTF-8"),
+        Arguments.of("a damaged PAX header", damagedPax(), "PAX header"),
+        Arguments.of("names of one file", manyNames(), "etc/n6"),
         Arguments.of("an owner", new Tars().owned("etc/his", 65_536, 0).bytes(), "etc/his"),
         Arguments.of("a group", new Tars().owned("etc/his", 0, 70_000).bytes(), "65,535"),
         Arguments.of("nobody", new Tars().owned("etc/his", 4_294_967_295L, 0).bytes(), "etc/his"),
@@ -307,6 +327,22 @@ class ImportArchivesTest {
       assertEquals(GrpcStatus.RESOURCE_EXHAUSTED, full.status());
       String message = String.valueOf(full.getMessage());
       assertTrue(message.contains("no space left on " + node.directory()), message);
+    } finally {
+      tool("umount", imports.toString());
+    }
+  }
+
+  @Test
+  void shouldSayThatTheDiskTakesNoMoreFiles() throws Exception {
+    Path imports = node.directory().resolve("imports");
+    tool("mount", "-t", "tmpfs", "-o", "nr_inodes=50", "small", imports.toString());
+    try {
+      Tars many = new Tars();
+      for (int i = 0; i < 100; i++) {
+        many.link("link" + i, "nowhere");
+      }
+      Failed full = assertThrows(Failed.class, () -> uploading("many", many.bytes()));
+      assertEquals(GrpcStatus.RESOURCE_EXHAUSTED, full.status(), full.getMessage());
     } finally {
       tool("umount", imports.toString());
     }

@@ -11,7 +11,6 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
@@ -46,15 +45,18 @@ final class ExactEntries {
     Linker linker = Linker.nativeLinker();
     return linker.downcallHandle(
         linker.defaultLookup().findOrThrow(name),
-        FunctionDescriptor.of(ValueLayout.JAVA_INT, parameters));
+        FunctionDescriptor.of(ValueLayout.JAVA_INT, parameters),
+        Linker.Option.captureCallState("errno"));
   }
 
   /** A link with a text, to the byte. */
   static void link(Path path, String text) throws IOException {
     try (Arena arena = Arena.ofConfined()) {
+      MemorySegment state = arena.allocate(OverlayMarks.STATE);
       MemorySegment target = arena.allocateFrom(text, StandardCharsets.UTF_8);
       MemorySegment name = arena.allocateFrom(path.toString(), StandardCharsets.UTF_8);
-      check((int) SYMLINK.invokeExact(target, name), path);
+      int result = (int) SYMLINK.invokeExact(state, target, name);
+      OverlayMarks.check(result, state, path, "symlink");
     } catch (IOException | RuntimeException e) {
       throw e;
     } catch (Throwable e) {
@@ -65,25 +67,23 @@ final class ExactEntries {
   /** A named pipe. */
   static void pipe(Path path, int mode, FileTime time) throws IOException {
     try (Arena arena = Arena.ofConfined()) {
+      MemorySegment state = arena.allocate(OverlayMarks.STATE);
       MemorySegment name = arena.allocateFrom(path.toString(), StandardCharsets.UTF_8);
-      check((int) MKNOD.invokeExact(name, PIPE | 0600, 0L), path);
-      check((int) CHMOD.invokeExact(name, mode & 07777), path);
+      int made = (int) MKNOD.invokeExact(state, name, PIPE | 0600, 0L);
+      OverlayMarks.check(made, state, path, "mknod");
+      int changed = (int) CHMOD.invokeExact(state, name, mode & 07777);
+      OverlayMarks.check(changed, state, path, "chmod");
       Instant instant = time.toInstant();
       long seconds = instant.getEpochSecond();
       long nanos = instant.getNano();
       MemorySegment times =
           arena.allocateFrom(ValueLayout.JAVA_LONG, seconds, nanos, seconds, nanos);
-      check((int) UTIMENSAT.invokeExact(CURRENT_DIRECTORY, name, times, NOFOLLOW), path);
+      int set = (int) UTIMENSAT.invokeExact(state, CURRENT_DIRECTORY, name, times, NOFOLLOW);
+      OverlayMarks.check(set, state, path, "utimensat");
     } catch (IOException | RuntimeException e) {
       throw e;
     } catch (Throwable e) {
       throw new IllegalStateException(e);
-    }
-  }
-
-  private static void check(int result, Path path) throws IOException {
-    if (result != 0) {
-      throw new FileSystemException(path.toString(), null, "it cannot be made");
     }
   }
 }

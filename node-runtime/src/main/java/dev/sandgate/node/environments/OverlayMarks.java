@@ -29,7 +29,7 @@ final class OverlayMarks {
   private static final int CHARACTER_DEVICE = 0020000;
   private static final int TYPE_BITS = 0170000;
   private static final String OPAQUE = "trusted.overlay.opaque";
-  private static final StructLayout STATE = Linker.Option.captureStateLayout();
+  static final StructLayout STATE = Linker.Option.captureStateLayout();
   private static final VarHandle ERRNO = STATE.varHandle(PathElement.groupElement("errno"));
   private static final MethodHandle MKNOD =
       function(
@@ -152,8 +152,8 @@ final class OverlayMarks {
     return arena.allocateFrom(path.toString(), StandardCharsets.UTF_8);
   }
 
-  private static void check(int result, MemorySegment state, Path path, String step)
-      throws IOException {
+  /** An IOException with the kernel's words when a call failed that left its errno in a {@link #STATE}. */
+  static void check(int result, MemorySegment state, Path path, String step) throws IOException {
     if (result != 0) {
       int errno = (int) ERRNO.get(state, 0L);
       throw new FileSystemException(path.toString(), null, step + ": " + words(errno));
@@ -165,6 +165,7 @@ final class OverlayMarks {
     return switch (errno) {
       case 7 -> "Argument list too long";
       case 28 -> "No space left on device";
+      case 36 -> "File name too long";
       case 34 -> "Numerical result out of range";
       case 95 -> "Operation not supported";
       case 122 -> "Disk quota exceeded";

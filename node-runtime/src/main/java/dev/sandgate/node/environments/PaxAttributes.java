@@ -53,7 +53,7 @@ final class PaxAttributes {
   }
 
   /** Refuses the same of an entry that has none: links and pipes. */
-  void check(String entry) throws IOException {
+  void check(String entry) {
     for (String name : values(entry).keySet()) {
       isKept(entry, name);
     }
@@ -84,8 +84,16 @@ final class PaxAttributes {
     }
   }
 
+  private Map<String, byte[]> values(String entry) {
+    try {
+      return records(entry);
+    } catch (IOException e) {
+      throw TarTree.bad(entry, e.getMessage() + "; make the archive again");
+    }
+  }
+
   /** Records are {@code LENGTH KEY=VALUE\n}; the length counts all of it. */
-  private Map<String, byte[]> values(String entry) throws IOException {
+  private Map<String, byte[]> records(String entry) throws IOException {
     Map<String, byte[]> values = new LinkedHashMap<>();
     byte[] all = header.toByteArray();
     for (int at = 0; at < all.length && all[at] != 0; ) {

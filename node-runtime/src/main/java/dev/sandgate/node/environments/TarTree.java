@@ -10,6 +10,7 @@ import dev.sandgate.spi.SandgateException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
@@ -66,7 +67,11 @@ final class TarTree {
     directoryTimes.put(root, UNKNOWN_TIME);
     try (TarReader tar = new TarReader(archive)) {
       for (TarArchiveEntry entry = tar.next(); entry != null; entry = tar.next()) {
-        unpack(tar, entry);
+        try {
+          unpack(tar, entry);
+        } catch (FileSystemException e) {
+          throw BeyondDisk.or(e, entry.getName());
+        }
       }
     } catch (InvalidPathException e) {
       throw bad("the archive", "it has a name that this node cannot write: " + e.getMessage());
