@@ -10,8 +10,8 @@ import java.util.UUID;
 
 /**
  * Makes images: uncompressed, with the times of the files and nothing of this moment, so that equal trees make
- * equal images. The tool takes {@code SOURCE_DATE_EPOCH} for its own time and cuts later times of files to it:
- * the year 2100 cuts none.
+ * equal images. The tool takes {@code SOURCE_DATE_EPOCH} for its own time and cuts later times of files to it, all as numbers
+ * without sign, where times before 1970 are the latest: the largest that it takes cuts none but the last two seconds of 1969.
  */
 final class ErofsImage {
 
@@ -19,7 +19,7 @@ final class ErofsImage {
   static final int MOST_NAME = 254;
 
   private static final Duration TIMEOUT = Duration.ofMinutes(30);
-  private static final String LATEST_TIME = "4102444800";
+  private static final String LATEST_TIME = "18446744073709551614";
 
   private ErofsImage() {}
 

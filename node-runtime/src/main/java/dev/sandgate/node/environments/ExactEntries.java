@@ -16,8 +16,8 @@ import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 
 /**
- * Entries that the JDK does not make as they are: links, whose text it tidies up; and named pipes, of which it also sets mode and time by
- * opening them, and then waits for ever. Each under a name that nothing has, in a directory that nobody else touches.
+ * Entries that the JDK does not make as they are: links, whose text it tidies up; named pipes, of which it also sets the mode by opening
+ * them, and then waits for ever; and times, which it cuts to three centuries. Each in a directory that nobody else touches.
  */
 final class ExactEntries {
 
@@ -65,7 +65,7 @@ final class ExactEntries {
   }
 
   /** A named pipe. */
-  static void pipe(Path path, int mode, FileTime time) throws IOException {
+  static void pipe(Path path, int mode) throws IOException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment state = arena.allocate(OverlayMarks.STATE);
       MemorySegment name = arena.allocateFrom(path.toString(), StandardCharsets.UTF_8);
@@ -73,6 +73,18 @@ final class ExactEntries {
       OverlayMarks.check(made, state, path, "mknod");
       int changed = (int) CHMOD.invokeExact(state, name, mode & 07777);
       OverlayMarks.check(changed, state, path, "chmod");
+    } catch (IOException | RuntimeException e) {
+      throw e;
+    } catch (Throwable e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** The time of what has a name, a link too, to the nanosecond; what the disk cannot hold becomes its nearest. */
+  static void time(Path path, FileTime time) throws IOException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment state = arena.allocate(OverlayMarks.STATE);
+      MemorySegment name = arena.allocateFrom(path.toString(), StandardCharsets.UTF_8);
       Instant instant = time.toInstant();
       long seconds = instant.getEpochSecond();
       long nanos = instant.getNano();

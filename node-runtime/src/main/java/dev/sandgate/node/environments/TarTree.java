@@ -16,7 +16,6 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.BasicFileAttributeView;
 import java.nio.file.attribute.FileTime;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -257,8 +256,9 @@ final class TarTree {
 
   private void pipe(TarArchiveEntry entry, Path target) throws IOException {
     placement.clear(entry.getName(), target, false);
-    ExactEntries.pipe(target, entry.getMode(), entry.getLastModifiedTime());
+    ExactEntries.pipe(target, entry.getMode());
     own(entry, target);
+    time(target, entry.getLastModifiedTime());
   }
 
   private static boolean isFile(Path target) {
@@ -285,8 +285,7 @@ final class TarTree {
 
   private static void time(Path target, FileTime time) {
     try {
-      Files.getFileAttributeView(target, BasicFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)
-          .setTimes(time, time, null);
+      ExactEntries.time(target, time);
     } catch (IOException e) {
       throw new java.io.UncheckedIOException(e);
     }
