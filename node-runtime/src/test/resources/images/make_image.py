@@ -93,7 +93,8 @@ def layers():
     yield written(("./", None))
     yield attributes()
     yield written(
-        ("opt/beside", b"22"), ("dev", None), ("dev/null", 3),
+        ("opt/beside", b"22"), ("work/across", ["opt/attributes"]), ("link-across", ["away"]), ("shell-across", ["bin/busybox"]),
+        ("opt/.wh.attributes", b""), ("dev", None), ("dev/null", 3),
         ("work/whole", None), ("work/whole/c", b"19"), ("work/gone", "kept"), ("work/.wh.hard-one", b""),
         ("work/reborn", None), ("work/reborn/after", b"20"), ("\u00e4\u00f6\u00fc/\u732b", b"21"),
     )

@@ -117,6 +117,13 @@ final class LayerMerge implements Placement {
   }
 
   @Override
+  public Optional<Path> covered(Path path) throws IOException {
+    return Files.exists(path, LinkOption.NOFOLLOW_LINKS)
+        ? Optional.empty()
+        : all.find(root.relativize(path));
+  }
+
+  @Override
   public void clear(String entry, Path path, boolean replaces) throws IOException {
     if (written.contains(path) && !replaces) {
       throw TarTree.bad(entry, "it is in its layer twice, as different kinds of entries");

@@ -21,6 +21,9 @@ interface Placement {
   /** An entry with the name of an OCI whiteout. */
   void whiteOut(String entry, Path path) throws IOException;
 
+  /** What is seen under a path that the tree itself does not have. */
+  Optional<Path> covered(Path path) throws IOException;
+
   /** Makes way for an entry that is no directory; {@code replaces} when it may take the place of one of its kind. */
   void clear(String entry, Path path, boolean replaces) throws IOException;
 
@@ -57,6 +60,11 @@ interface Placement {
       throw TarTree.bad(
           entry,
           "OCI whiteouts are not taken in a tar; import the image, or its merged file system");
+    }
+
+    @Override
+    public Optional<Path> covered(Path path) {
+      return Optional.empty();
     }
 
     @Override

@@ -19,6 +19,7 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarConstants;
 
@@ -211,6 +212,7 @@ final class TarTree {
   private void hardLink(TarArchiveEntry entry, Path target) throws IOException {
     Path existing = placement.place(entry.getName(), target(text(entry, entry.getLinkName())));
     parents(entry.getName(), existing);
+    bring(existing);
     if (!mayHaveMoreNames(existing)) {
       throw bad(
           entry.getName(),
@@ -222,6 +224,15 @@ final class TarTree {
     boolean replaces = Files.isSymbolicLink(existing) ? isLink(target) : isFile(target);
     placement.clear(entry.getName(), target, replaces);
     Files.createLink(target, existing);
+  }
+
+  /** A file of the trees beneath that gets one more name becomes one of this tree, as an overlay does it. */
+  private void bring(Path existing) throws IOException {
+    Optional<Path> covered = placement.covered(existing);
+    if (covered.isPresent() && (isFile(covered.get()) || isLink(covered.get()))) {
+      writing.copy(covered.get(), existing);
+      time(existing, Files.getLastModifiedTime(covered.get(), LinkOption.NOFOLLOW_LINKS));
+    }
   }
 
   /** Files do, and so do links and pipes: the name is one of theirs, not of what a link leads to. */
