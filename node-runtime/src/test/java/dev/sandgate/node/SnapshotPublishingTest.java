@@ -26,6 +26,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What may be sealed of what containers wrote, and what is taken out before. Needs root. */
 @Tag("root")
@@ -65,6 +67,19 @@ class SnapshotPublishingTest {
       source.seal(CreateSnapshotRequest.newBuilder().setName(name).setAllowRunning(true));
     }
     host.remove(name);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {".", "..", "sha256", "a:b"})
+  void shouldRefuseANameOrTagThatIsNone(String bad) {
+    try (Box source = host.box("busybox")) {
+      var named = CreateSnapshotRequest.newBuilder().setName(bad);
+      var tagged = CreateSnapshotRequest.newBuilder().setName("good").setTag(bad);
+      Failed name = refused(GrpcStatus.INVALID_ARGUMENT, () -> source.seal(named));
+      Failed tag = refused(GrpcStatus.INVALID_ARGUMENT, () -> source.seal(tagged));
+      assertEquals(
+          List.of("name", "tag"), List.of(name.detail().getField(), tag.detail().getField()));
+    }
   }
 
   @Test

@@ -4,12 +4,12 @@ package dev.sandgate.node.environments;
 
 import static dev.sandgate.spi.SandgateException.invalid;
 
+import dev.sandgate.node.checks.EnvironmentName;
 import dev.sandgate.node.checks.Fields;
 import dev.sandgate.proto.v1.ImportEnvironmentRequest;
 import dev.sandgate.proto.v1.ImportEnvironmentRequest.SourceCase;
 import dev.sandgate.proto.v1.LayerKind;
 import java.util.List;
-import java.util.regex.Pattern;
 
 /**
  * What an import is to make, checked.
@@ -28,14 +28,11 @@ record ImportRequest(
     Published inherited,
     String owner) {
 
-  private static final Pattern NAME = Pattern.compile("(?!sha256$)[a-z0-9._-]{1,63}");
   private static final int MAX_BENEATH = 64;
 
   static ImportRequest of(ImportEnvironmentRequest asked, String owner, Environments environments) {
-    String rule = "1–63 characters of [a-z0-9._-], but not sha256, which begins a digest";
-    Fields.matches("name", asked.getName(), NAME, rule);
-    String tag =
-        asked.getTag().isEmpty() ? "latest" : Fields.matches("tag", asked.getTag(), NAME, rule);
+    EnvironmentName.of("name", asked.getName());
+    String tag = EnvironmentName.tag(asked.getTag());
     Fields.account("user", asked.getUser());
     LayerKind kind = kind(asked);
     if (kind == LayerKind.LAYER_KIND_BASE && asked.getOnCount() > 0) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.node.environments;
 
+import dev.sandgate.node.checks.EnvironmentName;
 import dev.sandgate.node.environments.Catalogue.Named;
 import dev.sandgate.node.environments.Catalogue.StoredLayer;
 import dev.sandgate.node.shared.SharedLayers;
@@ -14,7 +15,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,11 +29,6 @@ import org.slf4j.LoggerFactory;
 record Reach(Catalogue catalogue, LayerStore store, Optional<SharedLayers> shared) {
 
   private static final Logger LOG = LoggerFactory.getLogger(Reach.class);
-  private static final Pattern KEY = Pattern.compile("[a-z0-9._-]{1,63}:[a-z0-9._-]{1,63}");
-
-  static boolean isKey(String key) {
-    return KEY.matcher(key).matches();
-  }
 
   Optional<Named> find(String reference) {
     return catalogue.find(reference).or(() -> shared.flatMap(all -> find(all, reference)));
@@ -48,7 +43,7 @@ record Reach(Catalogue catalogue, LayerStore store, Optional<SharedLayers> share
           .map(Reach::named);
     }
     String key = reference.indexOf(':') >= 0 ? reference : reference + ":latest";
-    return isKey(key) ? all.environment(key).map(Reach::named) : Optional.empty();
+    return EnvironmentName.isKey(key) ? all.environment(key).map(Reach::named) : Optional.empty();
   }
 
   /** Shared ones that no own one hides; none when they cannot be listed, which the node shows elsewhere. */
@@ -82,7 +77,12 @@ record Reach(Catalogue catalogue, LayerStore store, Optional<SharedLayers> share
   Optional<StoredLayer> layer(String digest) {
     return catalogue
         .layer(digest)
-        .or(() -> shared.flatMap(all -> all.layer(digest)).map(Reach::stored));
+        .or(
+            () ->
+                shared
+                    .filter(_ -> EnvironmentName.isDigest(digest))
+                    .flatMap(all -> all.layer(digest))
+                    .map(Reach::stored));
   }
 
   /** Whether a layer is the node's own, here as a whole or known to be shared; asks nobody. */

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.node.environments;
 
+import dev.sandgate.node.checks.EnvironmentName;
 import dev.sandgate.node.environments.Catalogue.Named;
 import dev.sandgate.node.shared.SharedLayers;
 import dev.sandgate.proto.v1.CollectSharedRequest;
@@ -52,7 +53,7 @@ final class SharedNames {
   UnshareEnvironmentResponse unshare(UnshareEnvironmentRequest request) {
     String reference = request.getReference();
     String key = reference.indexOf(':') >= 0 ? reference : reference + ":latest";
-    if (!Reach.isKey(key) || !require().unshare(key)) {
+    if (!EnvironmentName.isKey(key) || !require().unshare(key)) {
       throw new SandgateException(
           ErrorCode.NOT_FOUND, "reference", "reference: " + key + " is not shared", null);
     }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sandgate.node.snapshots;
 
-import dev.sandgate.node.checks.Fields;
+import dev.sandgate.node.checks.EnvironmentName;
 import dev.sandgate.node.config.SnapshotCapacity;
 import dev.sandgate.node.environments.Environments;
 import dev.sandgate.node.environments.SnapshotLayers;
@@ -31,15 +31,11 @@ import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Supplier;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** The snapshots of this node; blocking code on virtual threads. */
 public final class Snapshots {
 
-  private static final Pattern NAME = Pattern.compile("(?!sha256$)[a-z0-9._-]{1,63}");
-  private static final String NAME_RULE =
-      "1–63 characters of [a-z0-9._-], but not sha256, which begins a digest";
   private static final long SETTLE_MILLIS = 16_000;
 
   private final Parts parts;
@@ -113,11 +109,8 @@ public final class Snapshots {
   }
 
   private Sealing.Wanted wanted(CreateSnapshotRequest request, String owner) {
-    Fields.matches("name", request.getName(), NAME, NAME_RULE);
-    String tag =
-        request.getTag().isEmpty()
-            ? "latest"
-            : Fields.matches("tag", request.getTag(), NAME, NAME_RULE);
+    EnvironmentName.of("name", request.getName());
+    String tag = EnvironmentName.tag(request.getTag());
     return new Sealing.Wanted(
         new Name(request.getName(), tag, request.getReplace(), owner),
         Rules.of(request.getRules(), parts.capacity()),
