@@ -4,6 +4,8 @@ package dev.sandgate.node;
 
 import static dev.sandgate.node.support.SnapshotNode.refused;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.sandgate.node.support.Rpc.Failed;
 import dev.sandgate.node.support.TestNode;
@@ -12,8 +14,10 @@ import dev.sandgate.proto.v1.EnvironmentsGrpcClient;
 import dev.sandgate.proto.v1.GetEnvironmentRequest;
 import dev.sandgate.proto.v1.ImportEnvironmentRequest;
 import dev.sandgate.proto.v1.LayerKind;
+import dev.sandgate.proto.v1.ListEnvironmentsRequest;
 import dev.sandgate.proto.v1.ListNodesRequest;
 import dev.sandgate.proto.v1.NodesGrpcClient;
+import dev.sandgate.proto.v1.ShareEnvironmentRequest;
 import dev.sandgate.proto.v1.SharedLayers;
 import dev.sandgate.proto.v1.UnshareEnvironmentRequest;
 import io.vertx.grpc.common.GrpcStatus;
@@ -23,6 +27,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -111,9 +116,7 @@ class EnvironmentNamesTest {
     Failed failed =
         refused(
             GrpcStatus.NOT_FOUND,
-            () ->
-                importing(
-                    busybox("on-it").setKind(LayerKind.LAYER_KIND_TOOLKIT).addOn(bad)));
+            () -> importing(busybox("on-it").setKind(LayerKind.LAYER_KIND_TOOLKIT).addOn(bad)));
     assertEquals("on[0]", failed.detail().getField());
     Files.delete(decoy);
     assertEquals("", figures().getFailure());
@@ -121,10 +124,38 @@ class EnvironmentNamesTest {
 
   private SharedLayers figures() {
     return node.rpc()
-        .unary(
-            NodesGrpcClient.List,
-            ListNodesRequest.getDefaultInstance())
+        .unary(NodesGrpcClient.List, ListNodesRequest.getDefaultInstance())
         .getNodes(0)
         .getSharedLayers();
+  }
+
+  @Test
+  void shouldListADamagedNameAsSuchAndRefuseToUseIt() throws IOException {
+    importing(busybox("whole"));
+    share("whole");
+    Path bad = shared.resolve("environments/bad:v1");
+    Files.copy(shared.resolve("environments/whole:latest"), bad);
+    Environment listed =
+        node
+            .rpc()
+            .unary(EnvironmentsGrpcClient.List, ListEnvironmentsRequest.getDefaultInstance())
+            .getEnvironmentsList()
+            .stream()
+            .filter(one -> one.getName().equals("bad"))
+            .findFirst()
+            .orElseThrow();
+    assertEquals("v1", listed.getTag());
+    assertTrue(listed.getShared() && listed.getDamaged().contains("whole:latest"));
+    Failed failed = refused(GrpcStatus.FAILED_PRECONDITION, () -> get("bad:v1"));
+    assertTrue(String.valueOf(failed.getMessage()).contains("bad:v1"), failed.getMessage());
+    unshare("bad:v1");
+    assertFalse(Files.exists(bad));
+  }
+
+  private void share(String reference) {
+    node.rpc()
+        .unary(
+            EnvironmentsGrpcClient.Share,
+            ShareEnvironmentRequest.newBuilder().setReference(reference).build());
   }
 }

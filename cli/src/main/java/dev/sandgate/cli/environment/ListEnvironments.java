@@ -36,6 +36,9 @@ final class ListEnvironments extends Work {
                 "JOBS",
                 "DIGEST"),
             all.stream().map(ListEnvironments::row).toList());
+        all.stream()
+            .filter(one -> !one.getDamaged().isEmpty())
+            .forEach(one -> console.note(Shown.name(one) + ": " + one.getDamaged()));
       }
     }
     return ExitCode.OK;
@@ -53,6 +56,6 @@ final class ListEnvironments extends Work {
         String.valueOf(environment.getSandboxes()),
         String.valueOf(environment.getUses().getCreated()),
         String.valueOf(environment.getUses().getJobs()),
-        Shown.digest(environment.getDigest()));
+        environment.getDamaged().isEmpty() ? Shown.digest(environment.getDigest()) : "damaged");
   }
 }

@@ -78,6 +78,10 @@ final class SharedCommandsTest {
       String local = done(maker, "env", "inspect", "tool");
       assertTrue(local.contains("accessed: not measured"), local);
       assertFalse(local.contains(" %"), local);
+      Path rubbish = Files.writeString(tier.resolve("environments/bad:v1"), "rubbish");
+      assertTrue(done(user, "env", "ls").matches("(?s).*\nbad +v1 .* damaged\n.*"), out.toString());
+      assertTrue(err.toString().startsWith("bad:v1: "), err.toString());
+      Files.delete(rubbish);
       String stats = done(user, "node", "stats");
       assertTrue(stats.contains("SHARES") && stats.contains(tier.toString()), stats);
       assertTrue(done(user, "--output", "json", "node", "stats").contains("\"on_demand\""));

@@ -69,8 +69,8 @@ final class EnvironmentsService {
       all.put(own.key() + "@" + own.digest(), () -> shown(own));
     }
     for (Environment shared : reach.sharedOnly()) {
-      Named named = Reach.named(shared);
-      all.put(named.key() + "@" + named.digest(), () -> used(shared));
+      String key = shared.getName() + ":" + shared.getTag() + "@" + shared.getDigest();
+      all.put(key, () -> used(shared));
     }
     ListEnvironmentsResponse.Builder page = ListEnvironmentsResponse.newBuilder();
     String next =

@@ -5,6 +5,7 @@ package dev.sandgate.node.environments;
 import dev.sandgate.node.checks.EnvironmentName;
 import dev.sandgate.node.environments.Catalogue.Named;
 import dev.sandgate.node.environments.Catalogue.StoredLayer;
+import dev.sandgate.node.shared.SharedEnvironments;
 import dev.sandgate.node.shared.SharedLayers;
 import dev.sandgate.proto.v1.Environment;
 import dev.sandgate.proto.v1.LayerInfo;
@@ -14,7 +15,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,13 +40,14 @@ record Reach(Catalogue catalogue, LayerStore store, Optional<SharedLayers> share
   private static Optional<Named> find(SharedLayers all, String reference) {
     int at = reference.indexOf('@');
     if (at >= 0) {
-      return all.environments().stream()
-          .filter(one -> (one.getName() + "@" + one.getDigest()).equals(reference))
-          .findFirst()
+      return all.environments()
+          .find(reference.substring(0, at), reference.substring(at + 1))
           .map(Reach::named);
     }
     String key = reference.indexOf(':') >= 0 ? reference : reference + ":latest";
-    return EnvironmentName.isKey(key) ? all.environment(key).map(Reach::named) : Optional.empty();
+    return EnvironmentName.isKey(key)
+        ? all.environments().find(key).map(Reach::named)
+        : Optional.empty();
   }
 
   /** Shared ones that no own one hides; none when they cannot be listed, which the node shows elsewhere. */
@@ -52,14 +56,26 @@ record Reach(Catalogue catalogue, LayerStore store, Optional<SharedLayers> share
       return List.of();
     }
     try {
-      return shared.get().environments().stream()
-          .filter(one -> catalogue.find(named(one).key()).isEmpty())
-          .map(one -> shown(one, shared.get()))
+      SharedEnvironments.Listed all = shared.get().environments().all();
+      Stream<Environment> whole = all.whole().stream().map(one -> shown(one, shared.get()));
+      Stream<Environment> damaged = all.damaged().entrySet().stream().map(Reach::damaged);
+      return Stream.concat(whole, damaged)
+          .filter(one -> catalogue.find(one.getName() + ":" + one.getTag()).isEmpty())
           .toList();
     } catch (SandgateException e) {
       LOG.warn("only the node's own environments are listed: {}", e.getMessage());
       return List.of();
     }
+  }
+
+  private static Environment damaged(Map.Entry<String, String> one) {
+    String[] key = one.getKey().split(":", 2);
+    return Environment.newBuilder()
+        .setName(key[0])
+        .setTag(key[1])
+        .setShared(true)
+        .setDamaged(one.getValue())
+        .build();
   }
 
   /** As it is kept there, with what is here of its layers. */

@@ -3,6 +3,7 @@
 package dev.sandgate.node.shared;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import dev.sandgate.node.checks.EnvironmentName;
 import dev.sandgate.proto.v1.Environment;
 import dev.sandgate.proto.v1.LayerInfo;
 import dev.sandgate.proto.v1.SharedLayer;
@@ -97,14 +98,14 @@ record SharedDirectory(Path root) implements SharedStorage {
   }
 
   @Override
-  public List<Environment> environments(Access.Clock clock) throws IOException {
+  public List<String> names(Access.Clock clock) throws IOException {
     require();
-    List<Environment> found = new ArrayList<>();
+    List<String> found = new ArrayList<>();
     if (Files.isDirectory(names())) {
       try (DirectoryStream<Path> files = Files.newDirectoryStream(names())) {
         for (Path file : files) {
           if (isName(file)) {
-            read(file).ifPresent(found::add);
+            found.add(String.valueOf(file.getFileName()));
           }
           clock.move();
         }
@@ -115,8 +116,7 @@ record SharedDirectory(Path root) implements SharedStorage {
 
   /** What others put there is none: file systems keep snapshots and removed files beside. */
   private static boolean isName(Path file) {
-    String name = String.valueOf(file.getFileName());
-    return name.indexOf(':') > 0 && !Files.isDirectory(file);
+    return EnvironmentName.isKey(String.valueOf(file.getFileName())) && !Files.isDirectory(file);
   }
 
   private static Optional<Environment> read(Path file) throws IOException {

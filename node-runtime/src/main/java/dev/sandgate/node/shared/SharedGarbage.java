@@ -19,7 +19,8 @@ import org.slf4j.LoggerFactory;
  * The layers of the shared storage that nothing needs: no shared name, not this node, none of those that others need, and not
  * shared a moment ago by somebody who has yet to put the name there. Blocks.
  */
-record SharedGarbage(SharedStorage storage, Access access, LocalLayers local) {
+record SharedGarbage(
+    SharedStorage storage, Access access, SharedEnvironments environments, LocalLayers local) {
 
   private static final Logger LOG = LoggerFactory.getLogger(SharedGarbage.class);
 
@@ -31,7 +32,7 @@ record SharedGarbage(SharedStorage storage, Access access, LocalLayers local) {
     var layers = access.call("list layers", storage::layers);
     Set<String> needed = new HashSet<>(request.getNeededList());
     needed.addAll(local.needed());
-    for (Environment one : access.call("list environments", storage::environments)) {
+    for (Environment one : environments.allOrNone()) {
       one.getLayersList().stream().map(LayerInfo::getDigest).forEach(needed::add);
     }
     CollectSharedResponse.Builder answer =

@@ -38,6 +38,7 @@ public final class SharedLayers implements AutoCloseable {
   private final SharedStorage storage;
   private final LocalLayers local;
   private final Access access;
+  private final SharedEnvironments environments;
   private final Pulls pulls;
   private final Holdings holdings;
   private final Asked asked;
@@ -54,6 +55,7 @@ public final class SharedLayers implements AutoCloseable {
     this.storage = storage(settings, place);
     this.local = local;
     this.access = new Access(place, settings.patience());
+    this.environments = new SharedEnvironments(storage, access);
     this.pulls = new Pulls(access, storage, local::requireRoom);
     Path held = data.resolve("shared");
     this.holdings = Holdings.open(held, local, settings.localBytes(), System::nanoTime);
@@ -75,14 +77,9 @@ public final class SharedLayers implements AutoCloseable {
     return access.call("read an image", _ -> storage.read(digest, from, length));
   }
 
-  /** The shared environment {@code name:tag}. */
-  public Optional<Environment> environment(String key) {
-    return access.call("look for an environment", _ -> storage.environment(key));
-  }
-
-  /** All shared environments. */
-  public List<Environment> environments() {
-    return access.call("list environments", storage::environments);
+  /** What is shared by name. */
+  public SharedEnvironments environments() {
+    return environments;
   }
 
   /** What a layer is, if it is shared. */
@@ -306,7 +303,7 @@ public final class SharedLayers implements AutoCloseable {
 
   /** Puts a name there whose layers are there. ALREADY_EXISTS when another environment has it. */
   public void share(Environment environment, boolean replace) {
-    String key = environment.getName() + ":" + environment.getTag();
+    String key = SharedEnvironments.key(environment);
     boolean named = access.call("share a name", _ -> storage.name(environment, replace));
     if (!named && !isSame(environment, key)) {
       throw new SandgateException(
@@ -320,14 +317,15 @@ public final class SharedLayers implements AutoCloseable {
   }
 
   private boolean isSame(Environment environment, String key) {
-    return environment(key)
+    return environments
+        .find(key)
         .filter(other -> other.getDigest().equals(environment.getDigest()))
         .isPresent();
   }
 
   /** Finds what nothing there needs, and removes it if that is wanted. */
   public CollectSharedResponse collect(CollectSharedRequest request) {
-    return new SharedGarbage(storage, access, local).collect(request);
+    return new SharedGarbage(storage, access, environments, local).collect(request);
   }
 
   /** Takes a name away; false when there is none. */

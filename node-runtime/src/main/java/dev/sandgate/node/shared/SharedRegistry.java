@@ -3,12 +3,14 @@
 package dev.sandgate.node.shared;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import dev.sandgate.node.checks.EnvironmentName;
 import dev.sandgate.node.shared.RegistryManifest.Blob;
 import dev.sandgate.proto.v1.Environment;
 import dev.sandgate.proto.v1.LayerInfo;
 import dev.sandgate.proto.v1.SharedLayer;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -57,15 +59,14 @@ final class SharedRegistry implements SharedStorage {
       return parser.parseFrom(blobs.small(blob));
     } catch (InvalidProtocolBufferException e) {
       throw new SealedFile.Damaged(name + " is damaged");
+    } catch (NoSuchFileException e) {
+      throw new SealedFile.Damaged("the blob %s of %s is not there".formatted(blob, name));
     }
   }
 
   @Override
   public Optional<Environment> environment(String key) throws IOException {
-    return environmentOf(named(key));
-  }
-
-  private Optional<Environment> environmentOf(String tag) throws IOException {
+    String tag = named(key);
     Optional<RegistryManifest> manifest = tags.read(tag, RegistryManifest.ENVIRONMENT);
     return manifest.isEmpty()
         ? Optional.empty()
@@ -73,12 +74,13 @@ final class SharedRegistry implements SharedStorage {
   }
 
   @Override
-  public List<Environment> environments(Access.Clock clock) throws IOException {
-    List<Environment> found = new ArrayList<>();
+  public List<String> names(Access.Clock clock) throws IOException {
+    List<String> found = new ArrayList<>();
     for (String tag : tags.all()) {
       clock.move();
-      if (tag.startsWith("N")) {
-        environmentOf(tag).ifPresent(found::add);
+      String key = tag.startsWith("N") ? tag.substring(1).replace('T', ':') : "";
+      if (EnvironmentName.isKey(key)) {
+        found.add(key);
       }
     }
     return found;
@@ -130,7 +132,7 @@ final class SharedRegistry implements SharedStorage {
         putFacts(facts.get());
       }
       return whole;
-    } catch (SealedFile.Damaged | java.nio.file.NoSuchFileException e) {
+    } catch (SealedFile.Damaged e) {
       return false;
     }
   }

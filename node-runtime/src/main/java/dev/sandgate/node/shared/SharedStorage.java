@@ -28,8 +28,8 @@ interface SharedStorage extends AutoCloseable {
   /** The environment {@code name:tag}. */
   Optional<Environment> environment(String key) throws IOException;
 
-  /** All names; tells the clock of each. */
-  List<Environment> environments(Access.Clock clock) throws IOException;
+  /** The {@code name:tag} of each environment; tells the clock of each. */
+  List<String> names(Access.Clock clock) throws IOException;
 
   /** The image of a layer as it is there now. */
   Optional<Image> image(String digest) throws IOException;

@@ -56,7 +56,7 @@ class RegistryTokenTest {
         SharedRegistry without = storage(registry, Optional.empty());
         SharedRegistry storage = storage(registry, Optional.of(login(registry)))) {
       IOException refused =
-          assertThrows(IOException.class, () -> without.environments(new Access.Clock()));
+          assertThrows(IOException.class, () -> without.names(new Access.Clock()));
       assertTrue(String.valueOf(refused.getMessage()).contains("no token: 401"), refused::toString);
       Environment one = Environment.newBuilder().setName("a").setTag("b").build();
       storage.name(one, false);

@@ -59,7 +59,7 @@ class SharedRegistryStorageTest {
     LayerInfo layer = layer(image, 1);
     try (Registry registry = new Registry(directory.resolve("registry"));
         SharedRegistry storage = storage(registry, Optional.empty())) {
-      assertEquals(List.of(), storage.environments(new Access.Clock()));
+      assertEquals(List.of(), storage.names(new Access.Clock()));
       assertEquals(Optional.empty(), storage.find(layer.getDigest()));
       Sharing sharing = new Sharing(storage, new Access.Clock());
       assertEquals(700_000 + 4096, sharing.put(layer, image, Optional.empty()));
@@ -87,10 +87,10 @@ class SharedRegistryStorageTest {
     Environment other = one.toBuilder().setDigest("other").build();
     assertTrue(storage.name(other, true));
     assertEquals(Optional.of(other), storage.environment("a-t:v_1.0"));
-    assertEquals(List.of(other), storage.environments(new Access.Clock()));
+    assertEquals(List.of("a-t:v_1.0"), storage.names(new Access.Clock()));
     assertTrue(storage.unname("a-t:v_1.0"));
     assertFalse(storage.unname("a-t:v_1.0"));
-    assertEquals(List.of(), storage.environments(new Access.Clock()));
+    assertEquals(List.of(), storage.names(new Access.Clock()));
   }
 
   @Test
