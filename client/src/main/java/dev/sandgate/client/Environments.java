@@ -7,6 +7,7 @@ import dev.sandgate.proto.v1.CollectSharedRequest;
 import dev.sandgate.proto.v1.CollectSharedResponse;
 import dev.sandgate.proto.v1.Environment;
 import dev.sandgate.proto.v1.EnvironmentHistory;
+import dev.sandgate.proto.v1.EnvironmentHistoryRequest;
 import dev.sandgate.proto.v1.EnvironmentLock;
 import dev.sandgate.proto.v1.EnvironmentVersion;
 import dev.sandgate.proto.v1.EnvironmentsGrpcClient;
@@ -154,11 +155,16 @@ public final class Environments {
    * @return youngest first; fails with NOT_FOUND
    */
   public Uni<List<EnvironmentVersion>> history(String reference) {
-    return calls
-        .unary(
-            EnvironmentsGrpcClient.History,
-            GetEnvironmentRequest.newBuilder().setReference(reference).build())
-        .map(EnvironmentHistory::getVersionsList);
+    return Pages.all(
+        token ->
+            calls.unary(
+                EnvironmentsGrpcClient.History,
+                EnvironmentHistoryRequest.newBuilder()
+                    .setReference(reference)
+                    .setPageToken(token)
+                    .build()),
+        EnvironmentHistory::getVersionsList,
+        EnvironmentHistory::getNextPageToken);
   }
 
   /**

@@ -16,10 +16,10 @@ import dev.sandgate.node.support.Rpc.Failed;
 import dev.sandgate.node.support.TestNode;
 import dev.sandgate.proto.v1.DeleteSandboxRequest;
 import dev.sandgate.proto.v1.Environment;
+import dev.sandgate.proto.v1.EnvironmentHistoryRequest;
 import dev.sandgate.proto.v1.EnvironmentLock;
 import dev.sandgate.proto.v1.EnvironmentVersion;
 import dev.sandgate.proto.v1.EnvironmentsGrpcClient;
-import dev.sandgate.proto.v1.GetEnvironmentRequest;
 import dev.sandgate.proto.v1.ImportEnvironmentRequest;
 import dev.sandgate.proto.v1.ImportProgress;
 import dev.sandgate.proto.v1.LayerKind;
@@ -113,7 +113,7 @@ class EnvironmentVersionsTest {
     return node.rpc()
         .unary(
             EnvironmentsGrpcClient.History,
-            GetEnvironmentRequest.newBuilder().setReference(reference).build())
+            EnvironmentHistoryRequest.newBuilder().setReference(reference).build())
         .getVersionsList();
   }
 

@@ -9,7 +9,10 @@ import dev.sandgate.node.store.Database;
 import dev.sandgate.node.store.Durability;
 import dev.sandgate.node.support.TestNode;
 import dev.sandgate.proto.v1.Environment;
+import dev.sandgate.proto.v1.EnvironmentHistory;
+import dev.sandgate.proto.v1.EnvironmentHistoryRequest;
 import dev.sandgate.proto.v1.EnvironmentLock;
+import dev.sandgate.proto.v1.EnvironmentVersion;
 import dev.sandgate.proto.v1.EnvironmentsGrpcClient;
 import dev.sandgate.proto.v1.ListEnvironmentLocksRequest;
 import dev.sandgate.proto.v1.ListEnvironmentLocksResponse;
@@ -24,14 +27,16 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.TreeSet;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Lists of many thousand snapshots and locks, whose rows are written while the node is down. */
+/** Lists of many thousand snapshots, locks and versions, whose rows are written while the node is down. */
 class LongListsTest {
 
   private static final int MANY = 12_000;
+  private static final int VERSIONS = 5_000;
   private static final String LABEL = "x".repeat(256);
 
   private static TestNode node;
@@ -60,6 +65,15 @@ class LongListsTest {
                       "job" + i % 100,
                       "v" + i,
                       layer);
+                }
+                for (int i = 0; i < VERSIONS; i++) {
+                  statements.update(
+                      "INSERT INTO environment_versions VALUES (?, 'moved', 'v1', ?, 'u', ?, ?, 0, ?)",
+                      i + 1,
+                      digest("version " + i),
+                      1_000 + i,
+                      1_001 + i,
+                      Environment.newBuilder().putEnv("LARGE", LABEL).build().toByteArray());
                 }
               })
           .join();
@@ -114,6 +128,30 @@ class LongListsTest {
     assertEquals(MANY, names.size());
     assertEquals(List.copyOf(new TreeSet<>(names)), names);
     assertTrue(pages >= MANY / 1_000, pages + " pages");
+  }
+
+  @Test
+  void shouldTellAHistoryYoungestFirstPageByPage() {
+    List<Long> created = new ArrayList<>();
+    String token = "";
+    do {
+      EnvironmentHistory page =
+          node.rpc()
+              .unary(
+                  EnvironmentsGrpcClient.History,
+                  EnvironmentHistoryRequest.newBuilder()
+                      .setReference("moved:v1")
+                      .setPageToken(token)
+                      .build());
+      assertTrue(page.getSerializedSize() < 1 << 20, page.getVersionsCount() + " in one message");
+      for (EnvironmentVersion one : page.getVersionsList()) {
+        var time = one.getEnvironment().getCreatedAt();
+        created.add(time.getSeconds() * 1_000 + time.getNanos() / 1_000_000);
+      }
+      token = page.getNextPageToken();
+    } while (!token.isEmpty() && created.size() <= VERSIONS);
+    assertEquals(
+        LongStream.range(0, VERSIONS).map(i -> 1_000 + VERSIONS - 1 - i).boxed().toList(), created);
   }
 
   @Test

@@ -37,7 +37,7 @@ final class TrajectoryCalls {
     if (size < 1 || size > MAX_PAGE) {
       throw CallFailed.invalid("page_size", size + " is not within 0 to " + MAX_PAGE);
     }
-    TrajectoryCursor cursor = TrajectoryCursor.parse(request.getAfter());
+    NodeCursor cursor = NodeCursor.parse("after", request.getAfter());
     return Fleet.askAll(
             members(request.getSandboxId()),
             TrajectoriesGrpcClient.List,
@@ -86,7 +86,7 @@ final class TrajectoryCalls {
   }
 
   private static TrajectoryPage merge(
-      List<Fleet.Answer<TrajectoryPage>> answers, TrajectoryCursor cursor, int size) {
+      List<Fleet.Answer<TrajectoryPage>> answers, NodeCursor cursor, int size) {
     TrajectoryPage.Builder page = TrajectoryPage.newBuilder();
     List<Source> sources = new ArrayList<>();
     for (Fleet.Answer<TrajectoryPage> answer : answers) {
@@ -106,7 +106,7 @@ final class TrajectoryCalls {
       }
       TrajectoryEntry entry = next.take();
       bytes += entry.getSerializedSize();
-      cursor.move(next.nodeId, entry.getRevision());
+      cursor.move(next.nodeId, Long.toString(entry.getRevision()));
       page.addEntries(entry);
     }
     return page.setCursor(cursor.text()).build();

@@ -3,14 +3,12 @@
 package dev.sandgate.gateway.service;
 
 import com.google.protobuf.MessageLite;
-import com.google.protobuf.Timestamp;
 import dev.sandgate.gateway.failure.Code;
 import dev.sandgate.gateway.service.Paged.Page;
 import dev.sandgate.proto.v1.EnvironmentHistory;
+import dev.sandgate.proto.v1.EnvironmentHistoryRequest;
 import dev.sandgate.proto.v1.EnvironmentLock;
-import dev.sandgate.proto.v1.EnvironmentVersion;
 import dev.sandgate.proto.v1.EnvironmentsGrpcClient;
-import dev.sandgate.proto.v1.GetEnvironmentRequest;
 import dev.sandgate.proto.v1.ListEnvironmentLocksRequest;
 import dev.sandgate.proto.v1.ListEnvironmentLocksResponse;
 import dev.sandgate.proto.v1.LockEnvironmentRequest;
@@ -18,10 +16,7 @@ import dev.sandgate.proto.v1.UnlockEnvironmentRequest;
 import dev.sandgate.proto.v1.UnlockEnvironmentResponse;
 import io.vertx.core.Future;
 import io.vertx.grpc.common.ServiceMethod;
-import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 
 /** What names stood for, and locks, on all nodes together. */
 final class VersionCalls {
@@ -37,41 +32,44 @@ final class VersionCalls {
     this.timeoutMillis = timeoutMillis;
   }
 
-  /** The versions of the nodes that answer, each content once, youngest first. */
-  Future<EnvironmentHistory> history(GetEnvironmentRequest request, Caller caller) {
-    return ask(EnvironmentsGrpcClient.History, request, caller)
+  /** One page of the versions of the nodes that answer, each content once, youngest first. */
+  Future<EnvironmentHistory> history(EnvironmentHistoryRequest request, Caller caller) {
+    NodeCursor cursor = NodeCursor.parse("page_token", request.getPageToken());
+    List<Fleet.Member> asked = asked(request, cursor);
+    return Fleet.askAll(
+            asked,
+            EnvironmentsGrpcClient.History,
+            member ->
+                request.toBuilder()
+                    .setPageSize(MergedHistory.ofNode(request.getPageSize()))
+                    .setPageToken(cursor.of(member.nodeId()))
+                    .build(),
+            new Fleet.Asking(caller, timeoutMillis))
         .map(
-            answers -> {
-              Map<String, EnvironmentVersion> merged = new LinkedHashMap<>();
-              for (Fleet.Answer<EnvironmentHistory> answer :
-                  EnvironmentCalls.requireSome(answers)) {
-                Map<String, Integer> seen = new LinkedHashMap<>();
-                for (EnvironmentVersion version : answer.value().getFirst().getVersionsList()) {
-                  String digest = version.getEnvironment().getDigest();
-                  int nth = seen.merge(digest, 1, Integer::sum);
-                  merged.merge(digest + "/" + nth, version, VersionCalls::together);
-                }
-              }
-              return EnvironmentHistory.newBuilder()
-                  .addAllVersions(
-                      merged.values().stream()
-                          .sorted(Comparator.comparingLong(VersionCalls::created).reversed())
-                          .toList())
-                  .build();
-            });
+            answers ->
+                MergedHistory.page(
+                    EnvironmentCalls.requireSome(answers).stream()
+                        .map(answer -> source(answer.member(), answer.value().getFirst()))
+                        .toList(),
+                    cursor,
+                    request.getPageSize()));
   }
 
-  private static long created(EnvironmentVersion version) {
-    Timestamp time = version.getEnvironment().getCreatedAt();
-    return time.getSeconds() * 1_000 + time.getNanos() / 1_000_000;
+  /** Who answered when the first page was asked for. */
+  private List<Fleet.Member> asked(EnvironmentHistoryRequest request, NodeCursor cursor) {
+    if (request.getPageToken().isEmpty()) {
+      return fleet.all();
+    }
+    List<Fleet.Member> asked =
+        fleet.all().stream().filter(member -> cursor.has(member.nodeId())).toList();
+    if (asked.isEmpty()) {
+      throw CallFailed.invalid("page_token", "its nodes are gone; begin anew without one");
+    }
+    return asked;
   }
 
-  private static EnvironmentVersion together(EnvironmentVersion one, EnvironmentVersion other) {
-    EnvironmentVersion more = one.getUsable() ? one : other;
-    EnvironmentVersion less = one.getUsable() ? other : one;
-    return more.toBuilder()
-        .setEnvironment(MergedUses.together(more.getEnvironment(), less.getEnvironment()))
-        .build();
+  private static MergedHistory.Source source(Fleet.Member member, EnvironmentHistory page) {
+    return new MergedHistory.Source(member.nodeId(), page);
   }
 
   /** A job's sandboxes may be made on any node: all that have the name lock it, or the call fails. */

@@ -21,6 +21,7 @@ import dev.sandgate.proto.v1.CollectSharedRequest;
 import dev.sandgate.proto.v1.CollectSharedResponse;
 import dev.sandgate.proto.v1.Environment;
 import dev.sandgate.proto.v1.EnvironmentHistory;
+import dev.sandgate.proto.v1.EnvironmentHistoryRequest;
 import dev.sandgate.proto.v1.EnvironmentLock;
 import dev.sandgate.proto.v1.EnvironmentVersion;
 import dev.sandgate.proto.v1.EnvironmentsGrpcClient;
@@ -244,7 +245,7 @@ final class EnvironmentsOfManyNodesTest {
         client
             .call(
                 EnvironmentsGrpcClient.History,
-                GetEnvironmentRequest.newBuilder().setReference("base").build())
+                EnvironmentHistoryRequest.newBuilder().setReference("base").build())
             .answers()
             .getFirst()
             .getVersionsList();

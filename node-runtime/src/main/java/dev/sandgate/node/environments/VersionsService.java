@@ -10,10 +10,10 @@ import dev.sandgate.node.environments.Versions.Version;
 import dev.sandgate.node.rpc.Routes;
 import dev.sandgate.proto.v1.Environment;
 import dev.sandgate.proto.v1.EnvironmentHistory;
+import dev.sandgate.proto.v1.EnvironmentHistoryRequest;
 import dev.sandgate.proto.v1.EnvironmentLock;
 import dev.sandgate.proto.v1.EnvironmentVersion;
 import dev.sandgate.proto.v1.EnvironmentsGrpcService;
-import dev.sandgate.proto.v1.GetEnvironmentRequest;
 import dev.sandgate.proto.v1.ListEnvironmentLocksRequest;
 import dev.sandgate.proto.v1.ListEnvironmentLocksResponse;
 import dev.sandgate.proto.v1.LockEnvironmentRequest;
@@ -33,7 +33,8 @@ record VersionsService(EnvironmentsService shown, Environments environments, Cat
   private static final int MAX_REFERENCE = 256;
 
   void route(Routes routes) {
-    routes.blocking(EnvironmentsGrpcService.History, GetEnvironmentRequest.parser(), this::history);
+    routes.blocking(
+        EnvironmentsGrpcService.History, EnvironmentHistoryRequest.parser(), this::history);
     routes.blocking(
         EnvironmentsGrpcService.Lock,
         LockEnvironmentRequest.parser(),
@@ -45,21 +46,33 @@ record VersionsService(EnvironmentsService shown, Environments environments, Cat
   }
 
   /** What was removed under its name may still be in use, and has a history then. */
-  private EnvironmentHistory history(GetEnvironmentRequest request) {
+  private EnvironmentHistory history(EnvironmentHistoryRequest request) {
     String reference = Fields.text("reference", request.getReference(), MAX_REFERENCE);
     String key = catalogue.find(reference).map(Named::key).orElse(Catalogue.key(reference));
     List<Version> earlier = catalogue.earlier(key);
-    EnvironmentHistory.Builder history = EnvironmentHistory.newBuilder();
     if (earlier.isEmpty()) {
       environments.require("reference", reference);
     }
-    catalogue.find(key).ifPresent(now -> history.addVersions(current(now)));
-    earlier.reversed().forEach(version -> history.addVersions(shown(version)));
-    return history.build();
+    TreeMap<String, Supplier<EnvironmentVersion>> all = new TreeMap<>();
+    earlier.forEach(version -> all.put(place(version.named()), () -> shown(version)));
+    catalogue.find(key).ifPresent(now -> all.put(place(now), () -> current(now)));
+    EnvironmentHistory.Builder page = EnvironmentHistory.newBuilder();
+    String next =
+        Paging.of(request.getPageSize(), request.getPageToken()).fill(all, page::addVersions);
+    return page.setNextPageToken(next).build();
+  }
+
+  /** Youngest first; a version keeps it when another takes its place. */
+  private static String place(Named named) {
+    return "%019d %s".formatted(Long.MAX_VALUE - named.createdMillis(), named.digest());
   }
 
   private EnvironmentVersion current(Named now) {
-    return EnvironmentVersion.newBuilder().setEnvironment(shown.shown(now)).setUsable(true).build();
+    return EnvironmentVersion.newBuilder()
+        .setEnvironment(shown.shown(now))
+        .setUsable(true)
+        .setPlace(place(now))
+        .build();
   }
 
   private EnvironmentVersion shown(Version version) {
@@ -69,6 +82,7 @@ record VersionsService(EnvironmentsService shown, Environments environments, Cat
             version.usable() ? environment : environment.toBuilder().clearLayers().build())
         .setReplacedAt(EnvironmentsService.time(version.replacedMillis()))
         .setUsable(version.usable())
+        .setPlace(place(version.named()))
         .build();
   }
 

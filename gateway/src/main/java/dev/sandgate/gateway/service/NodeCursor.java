@@ -10,14 +10,14 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * How far the trajectories of several nodes were read. Given to clients as opaque text.
+ * How far what several nodes list was read. Given to clients as opaque text.
  *
  * @param positions each node's own cursor
  */
-record TrajectoryCursor(Map<String, String> positions) {
+record NodeCursor(Map<String, String> positions) {
 
   /** Reads what a client gave; empty text is the beginning. */
-  static TrajectoryCursor parse(String text) {
+  static NodeCursor parse(String field, String text) {
     Map<String, String> positions = new TreeMap<>();
     if (!text.isEmpty()) {
       try {
@@ -25,19 +25,23 @@ record TrajectoryCursor(Map<String, String> positions) {
         JsonObject nodes = new JsonObject(new String(json, StandardCharsets.UTF_8));
         nodes.fieldNames().forEach(node -> positions.put(node, nodes.getString(node)));
       } catch (IllegalArgumentException | DecodeException | ClassCastException e) {
-        throw CallFailed.invalid("after", "give the cursor of an earlier page");
+        throw CallFailed.invalid(field, "give the cursor of an earlier page");
       }
     }
-    return new TrajectoryCursor(positions);
+    return new NodeCursor(positions);
   }
 
   String of(String nodeId) {
     return positions.getOrDefault(nodeId, "");
   }
 
-  /** A cursor that is further on one node. */
-  void move(String nodeId, long revision) {
-    positions.put(nodeId, Long.toString(revision));
+  boolean has(String nodeId) {
+    return positions.containsKey(nodeId);
+  }
+
+  /** It is further on one node. */
+  void move(String nodeId, String position) {
+    positions.put(nodeId, position);
   }
 
   /** As clients get it. */
