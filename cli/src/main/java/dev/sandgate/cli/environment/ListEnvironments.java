@@ -7,7 +7,10 @@ import dev.sandgate.cli.connection.Work;
 import dev.sandgate.cli.output.Console;
 import dev.sandgate.client.Sandgate;
 import dev.sandgate.proto.v1.Environment;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import picocli.CommandLine.Command;
 
 /** Lists environments. */
@@ -36,12 +39,26 @@ final class ListEnvironments extends Work {
                 "JOBS",
                 "DIGEST"),
             all.stream().map(ListEnvironments::row).toList());
-        all.stream()
-            .filter(one -> !one.getDamaged().isEmpty())
-            .forEach(one -> console.note(Shown.name(one) + ": " + one.getDamaged()));
+        notes(all).forEach(console::note);
       }
     }
     return ExitCode.OK;
+  }
+
+  /** What is wrong with names. */
+  static List<String> notes(List<Environment> all) {
+    List<String> notes = new ArrayList<>();
+    Set<String> names = new HashSet<>();
+    for (Environment one : all) {
+      String name = Shown.name(one);
+      if (!one.getDamaged().isEmpty()) {
+        notes.add(name + ": " + one.getDamaged());
+      }
+      if (one.getDamaged().isEmpty() && !names.add(name)) {
+        notes.add(name + ": nodes have different contents of it; import it again with --replace");
+      }
+    }
+    return notes;
   }
 
   private static List<String> row(Environment environment) {

@@ -14,22 +14,38 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One import, made on every node at once: what the caller sends goes to each as fast as the slowest takes it, and the
- * progress shown is that of the slowest. When one node fails, all are stopped and its failure is the call's.
+ * progress shown is that of the slowest. When one node fails, all are stopped and its failure is the call's. The first node, the same
+ * for every gateway, holds the name meanwhile: the others begin when it does, so imports of one name come to all nodes in one order.
  */
 final class EnvironmentImport {
+
+  private static final Logger LOG = LoggerFactory.getLogger(EnvironmentImport.class);
 
   private final Call<ImportEnvironmentRequest, ImportProgress> call;
   private final List<GrpcClientRequest<ImportEnvironmentRequest, ImportProgress>> uploads =
       new ArrayList<>();
   private final Map<String, ImportProgress> latest = new TreeMap<>();
   private final Set<String> done = new TreeSet<>();
-  private int nodes;
+  private final Fleet.Member holder;
+  private final List<Fleet.Member> others;
+  private final int nodes;
+  private @Nullable ImportEnvironmentRequest first;
+  private boolean held;
+  private boolean begun;
+  private boolean uploaded;
 
-  private EnvironmentImport(Call<ImportEnvironmentRequest, ImportProgress> call) {
+  private EnvironmentImport(
+      List<Fleet.Member> nodes, Call<ImportEnvironmentRequest, ImportProgress> call) {
     this.call = call;
+    holder = nodes.getFirst();
+    others = nodes.subList(1, nodes.size());
+    this.nodes = nodes.size();
   }
 
   /** Begins an import on all nodes. */
@@ -38,12 +54,12 @@ final class EnvironmentImport {
     if (nodes.isEmpty()) {
       throw EnvironmentCalls.noNodes();
     }
-    EnvironmentImport running = new EnvironmentImport(call);
-    running.nodes = nodes.size();
+    EnvironmentImport running = new EnvironmentImport(nodes, call);
     call.pause();
     call.onMessages(running::upload, running::uploaded);
     call.onClose(running::cancel);
-    Future.all(nodes.stream().map(running::begin).toList())
+    running
+        .begin(running.holder)
         .onSuccess(_ -> call.execute(call::resume))
         .onFailure(failure -> call.execute(() -> call.fail(failure)));
   }
@@ -66,6 +82,9 @@ final class EnvironmentImport {
       return;
     }
     uploads.add(request);
+    if (first != null) {
+      request.write(first);
+    }
     request
         .response()
         .onSuccess(response -> call.execute(() -> follow(node, response)))
@@ -87,14 +106,48 @@ final class EnvironmentImport {
   }
 
   private void upload(ImportEnvironmentRequest message) {
+    if (first == null) {
+      call.pause();
+      first = message.toBuilder().clearHold().build();
+      uploads.getFirst().write(first.toBuilder().setHold(nodes > 1).build());
+      if (nodes == 1) {
+        othersBegun();
+      }
+      return;
+    }
     boolean full = false;
     for (GrpcClientRequest<ImportEnvironmentRequest, ImportProgress> upload : uploads) {
-      upload.write(message);
+      sent(() -> upload.write(message));
       full |= upload.writeQueueFull();
     }
     if (full) {
       call.pause();
       uploads.forEach(upload -> upload.drainHandler(_ -> call.execute(this::drained)));
+    }
+  }
+
+  private void beginOthers() {
+    held = true;
+    Future.all(others.stream().map(this::begin).toList())
+        .onSuccess(_ -> call.execute(this::othersBegun))
+        .onFailure(failure -> call.execute(() -> call.fail(failure)));
+  }
+
+  private void othersBegun() {
+    begun = true;
+    if (uploaded) {
+      uploads.forEach(upload -> sent(upload::end));
+    } else {
+      call.resume();
+    }
+  }
+
+  /** What a node takes no more of has ended there, or failed, and its answer says so. */
+  private static void sent(Runnable sending) {
+    try {
+      sending.run();
+    } catch (IllegalStateException e) {
+      LOG.debug("a node takes no more of an import: {}", e.getMessage());
     }
   }
 
@@ -105,7 +158,10 @@ final class EnvironmentImport {
   }
 
   private void uploaded() {
-    uploads.forEach(GrpcClientRequest::end);
+    uploaded = true;
+    if (begun) {
+      uploads.forEach(upload -> sent(upload::end));
+    }
   }
 
   private void progressed(Fleet.Member node, ImportProgress progress) {
@@ -118,6 +174,18 @@ final class EnvironmentImport {
             || before.getPercent() != progress.getPercent();
     if (slowest && news && !progress.hasEnvironment() && call.writable(() -> {})) {
       call.send(progress);
+    }
+    if (node.equals(holder) && nodes > 1) {
+      holds(progress);
+    }
+  }
+
+  private void holds(ImportProgress progress) {
+    if (!held) {
+      beginOthers();
+    }
+    if (progress.hasEnvironment()) {
+      finished(holder);
     }
   }
 
@@ -138,6 +206,8 @@ final class EnvironmentImport {
   private void cancel() {
     if (done.size() < nodes) {
       uploads.forEach(GrpcClientRequest::cancel);
+    } else if (nodes > 1) {
+      uploads.getFirst().cancel();
     }
   }
 }

@@ -6,15 +6,12 @@ import com.google.protobuf.Timestamp;
 import dev.sandgate.node.checks.Paging;
 import dev.sandgate.node.environments.Catalogue.Named;
 import dev.sandgate.node.environments.Catalogue.StoredLayer;
-import dev.sandgate.node.rpc.Blocking;
-import dev.sandgate.node.rpc.Call;
 import dev.sandgate.node.rpc.Routes;
 import dev.sandgate.proto.v1.CollectSharedRequest;
 import dev.sandgate.proto.v1.Environment;
 import dev.sandgate.proto.v1.EnvironmentsGrpcService;
 import dev.sandgate.proto.v1.GetEnvironmentRequest;
 import dev.sandgate.proto.v1.ImportEnvironmentRequest;
-import dev.sandgate.proto.v1.ImportProgress;
 import dev.sandgate.proto.v1.LayerInfo;
 import dev.sandgate.proto.v1.ListEnvironmentsRequest;
 import dev.sandgate.proto.v1.ListEnvironmentsResponse;
@@ -23,7 +20,6 @@ import dev.sandgate.proto.v1.RemoveEnvironmentRequest;
 import dev.sandgate.proto.v1.RemoveEnvironmentResponse;
 import dev.sandgate.proto.v1.ShareEnvironmentRequest;
 import dev.sandgate.proto.v1.UnshareEnvironmentRequest;
-import io.smallrye.mutiny.subscription.Cancellable;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 
@@ -32,13 +28,13 @@ final class EnvironmentsService {
 
   private final Environments environments;
   private final Reach reach;
-  private final Imports imports;
+  private final ImportCalls imports;
   private final SharedNames names;
 
   EnvironmentsService(Environments environments, Reach reach, Imports imports) {
     this.environments = environments;
     this.reach = reach;
-    this.imports = imports;
+    this.imports = new ImportCalls(environments, imports);
     this.names = new SharedNames(environments, reach);
   }
 
@@ -46,7 +42,7 @@ final class EnvironmentsService {
     routes.stream(
         EnvironmentsGrpcService.ImportEnvironment,
         ImportEnvironmentRequest.parser(),
-        this::importEnvironment);
+        imports::take);
     routes.blocking(EnvironmentsGrpcService.List, ListEnvironmentsRequest.parser(), this::list);
     routes.blocking(
         EnvironmentsGrpcService.Get,
@@ -86,51 +82,6 @@ final class EnvironmentsService {
   private RemoveEnvironmentResponse remove(RemoveEnvironmentRequest request) {
     environments.remove(request.getReference());
     return RemoveEnvironmentResponse.getDefaultInstance();
-  }
-
-  private void importEnvironment(Call<ImportEnvironmentRequest, ImportProgress> call) {
-    call.pause();
-    call.onMessage(first -> begin(first, call));
-    call.onEnd(
-        () ->
-            call.fail(
-                dev.sandgate.spi.SandgateException.invalid(
-                    "name", "the first message is missing")));
-    call.fetch(1);
-  }
-
-  private void begin(
-      ImportEnvironmentRequest first, Call<ImportEnvironmentRequest, ImportProgress> call) {
-    ImportRequest request = ImportRequest.of(first, call.caller(), environments);
-    Cancellable running =
-        Blocking.call(
-                () ->
-                    imports.run(
-                        request,
-                        stall -> new UploadStream(first, call, stall),
-                        phase -> report(call, phase)))
-            .subscribe()
-            .with(
-                made -> call.execute(() -> call.finish(done(made))),
-                failure -> call.execute(() -> call.fail(failure)));
-    call.onClose(running::cancel);
-  }
-
-  private static void report(Call<?, ImportProgress> call, String phase) {
-    call.execute(
-        () -> {
-          if (call.writable()) {
-            call.send(ImportProgress.newBuilder().setPhase(phase).setPercent(-1).build());
-          }
-        });
-  }
-
-  private ImportProgress done(Named made) {
-    return ImportProgress.newBuilder()
-        .setPhase("done")
-        .setPercent(100)
-        .setEnvironment(shown(made))
-        .build();
   }
 
   Environment shown(Named named) {
