@@ -77,6 +77,10 @@ int cgroup_attach(const struct cgroups *cgroups, enum class class, const char *i
 int cgroup_set_limits(const struct cgroups *cgroups, enum class class, const char *id, const struct limits *limits,
                       bool fresh, struct fault *fault);
 
+/// Gives a sandbox that is being killed the CPU before all others of its class: each of its processes has to run once more
+/// to end. Without effect where it fails.
+void cgroup_hurry(const struct cgroups *cgroups, enum class class, const char *id);
+
 /// The v2 directory of a sandbox, whichever its class; -1 and ENOENT when there is none.
 int cgroup_find(const struct cgroups *cgroups, const char *id, enum class *class);
 

@@ -31,10 +31,7 @@ static int absent(enum controller controller, struct fault *fault) {
   return fail_with(fault, STEP_CGROUP, EOPNOTSUPP, "this host has no %s controller", controller_names[controller]);
 }
 
-static int set_cpu(const struct cgroups *cgroups, const char *directory, uint32_t millis, struct fault *fault) {
-  if (cgroups->place[CPU] == ABSENT) {
-    return millis == 0 ? 0 : absent(CPU, fault);
-  }
+static int set_quota(const struct cgroups *cgroups, const char *directory, uint32_t millis) {
   char value[48];
   uint64_t quota = (uint64_t)millis * PERIOD_MICROS / 1000;
   quota = quota < 1000 ? 1000 : quota;
@@ -46,19 +43,42 @@ static int set_cpu(const struct cgroups *cgroups, const char *directory, uint32_
   } else {
     snprintf(value, sizeof value, "%" PRIu64 " %d", quota, PERIOD_MICROS);
   }
-  if (set(cgroups, CPU, directory, is_v1 ? "cpu.cfs_quota_us" : "cpu.max", value) != 0) {
-    return fail(fault, STEP_CGROUP, "limit %s to %u thousandths of a CPU", directory, millis);
-  }
-  uint32_t share = millis == 0 ? 1000 : millis;
-  uint64_t weight = is_v1 ? (uint64_t)share * 1024 / 1000 : (uint64_t)share / 10;
+  return set(cgroups, CPU, directory, is_v1 ? "cpu.cfs_quota_us" : "cpu.max", value);
+}
+
+/// Its share beside the other sandboxes of its class, in thousandths of a CPU.
+static int set_share(const struct cgroups *cgroups, const char *directory, uint32_t millis) {
+  char value[24];
+  bool is_v1 = cgroups->place[CPU] == IN_V1;
+  uint64_t weight = is_v1 ? (uint64_t)millis * 1024 / 1000 : (uint64_t)millis / 10;
   uint64_t most = is_v1 ? 262144 : 10000;
   uint64_t least = is_v1 ? 2 : 1;
   weight = weight < least ? least : weight > most ? most : weight;
   snprintf(value, sizeof value, "%" PRIu64, weight);
-  if (set(cgroups, CPU, directory, is_v1 ? "cpu.shares" : "cpu.weight", value) != 0) {
-    return fail(fault, STEP_CGROUP, "give %s the CPU weight %s", directory, value);
+  return set(cgroups, CPU, directory, is_v1 ? "cpu.shares" : "cpu.weight", value);
+}
+
+static int set_cpu(const struct cgroups *cgroups, const char *directory, uint32_t millis, struct fault *fault) {
+  if (cgroups->place[CPU] == ABSENT) {
+    return millis == 0 ? 0 : absent(CPU, fault);
+  }
+  if (set_quota(cgroups, directory, millis) != 0) {
+    return fail(fault, STEP_CGROUP, "limit %s to %u thousandths of a CPU", directory, millis);
+  }
+  uint32_t share = millis == 0 ? 1000 : millis;
+  if (set_share(cgroups, directory, share) != 0) {
+    return fail(fault, STEP_CGROUP, "give %s the CPU weight of %u thousandths", directory, share);
   }
   return 0;
+}
+
+void cgroup_hurry(const struct cgroups *cgroups, enum class class, const char *id) {
+  char directory[ID_ROOM + 8];
+  snprintf(directory, sizeof directory, "%s/%s", class_names[class], id);
+  if (cgroups->place[CPU] != ABSENT) {
+    (void)set_quota(cgroups, directory, 0);
+    (void)set_share(cgroups, directory, UINT32_MAX);
+  }
 }
 
 /// v1 keeps `memory + swap >= memory` at every moment, so which of the two goes first depends on the direction.

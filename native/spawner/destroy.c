@@ -42,6 +42,7 @@ int destroy_begin(struct host *host, struct destruction *destruction, struct fau
   pid_t first = cgroup_agent(destruction->cgroup);
   read_usage(host, destruction, first != 0);
   destruction->process = first == 0 ? -1 : process_descriptor(first);
+  cgroup_hurry(&host->cgroups, destruction->class, destruction->id);
   if (destruction->events < 0 || write_file(destruction->cgroup, "cgroup.kill", "1") != 0) {
     fail(fault, STEP_KILL, "kill %s", destruction->id);
     destroy_end(destruction);

@@ -118,6 +118,14 @@ class Limits(unittest.TestCase):
         ls = found[0].parent.parent / "ls" / "cpu.idle"
         self.assertEqual(ls.read_text(), "0\n")
 
+    def test_one_that_may_use_little_dies_at_once(self):
+        """To end, each process has to run once more: not within what little CPU the sandbox was given."""
+        self.start("little", cpu=10)
+        self.shell("little", "for i in $(seq 1 40); do (while :; do :; done) >/dev/null 2>&1 & done")
+        began = time.monotonic()
+        self.client.destroy("little")
+        self.assertLess(time.monotonic() - began, 0.5)
+
     def test_the_weight_is_what_was_asked_for(self):
         found = {}
         for name, cpu in (("one-core", 1000), ("three-cores", 3000)):
