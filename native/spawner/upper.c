@@ -97,9 +97,9 @@ bool upper_prepare(struct host *host) {
 /// Tells ext4 that the directories in this one have nothing to do with each other (the "top of directory hierarchies" flag
 /// of chattr(1)), so that it spreads them. Else all are made in one group, and an ext4 without a journal looks at each inode
 /// of it that was freed in the last seconds before it makes a new one. Other file systems know no such flag.
-static void spread(int parent, const char *name) {
+static void spread(int parent) {
   int flags;
-  int directory = openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  int directory = openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (directory >= 0 && ioctl(directory, FS_IOC_GETFLAGS, &flags) == 0) {
     flags |= FS_TOPDIR_FL;
     (void)ioctl(directory, FS_IOC_SETFLAGS, &flags);
@@ -117,8 +117,8 @@ int upper_start(struct host *host, struct fault *fault) {
   if (ready < 0) {
     return fail(fault, STEP_START, "make uppers/%s", ready_directory);
   }
-  spread(ready, ".");
-  spread(host->uppers, ".");
+  spread(ready);
+  spread(host->uppers);
   return 0;
 }
 

@@ -120,8 +120,9 @@ class Limits(unittest.TestCase):
 
     def test_one_that_may_use_little_dies_at_once(self):
         """To end, each process has to run once more: not within what little CPU the sandbox was given."""
-        self.start("little", cpu=10)
-        self.shell("little", "for i in $(seq 1 40); do (while :; do :; done) >/dev/null 2>&1 & done")
+        self.start("little", cpu=1000)
+        self.shell("little", "for i in $(seq 1 120); do (while :; do :; done) >/dev/null 2>&1 & done")
+        self.client.limits("little", cpu=10)
         began = time.monotonic()
         self.client.destroy("little")
         self.assertLess(time.monotonic() - began, 0.5)

@@ -54,7 +54,7 @@ class Shared(unittest.TestCase):
         self.assertEqual(self.held("greedy", "instances", 10 * most), (most, "EMFILE"))
         self.assertEqual(self.held("modest", "instances", most), (most, "-"))
 
-    def test_locks_and_watches_of_devices_are_of_one_sandbox(self):
+    def test_devices_are_inodes_of_one_sandbox(self):
         """Who has another one's inode can lock it, and hears by inotify whenever it is used."""
         self.start("greedy")
         self.start("modest")

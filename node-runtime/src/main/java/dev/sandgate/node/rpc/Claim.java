@@ -22,7 +22,6 @@ public final class Claim<T> implements UniSubscriber<T> {
 
   private final CompletableFuture<T> answer = new CompletableFuture<>();
   private final AtomicReference<UniSubscription> asked = new AtomicReference<>();
-  private final AtomicBoolean withdrawn = new AtomicBoolean();
   private final AtomicBoolean owned = new AtomicBoolean();
   private final Consumer<T> giveBack;
 
@@ -52,7 +51,6 @@ public final class Claim<T> implements UniSubscriber<T> {
   /** Has what nobody took given back, now or when it comes, and cancels its making; whoever waits hears of that. */
   public void withdraw() {
     if (answer.cancel(false)) {
-      withdrawn.set(true);
       cancel();
     } else if (!answer.isCompletedExceptionally() && owned.compareAndSet(false, true)) {
       giveBack.accept(answer.join());
@@ -69,7 +67,7 @@ public final class Claim<T> implements UniSubscriber<T> {
   @Override
   public void onSubscribe(UniSubscription subscription) {
     asked.set(subscription);
-    if (withdrawn.get()) {
+    if (answer.isCancelled()) {
       cancel();
     }
   }
